@@ -1,0 +1,118 @@
+"""Take entities out of the graph, so that some questions lose answers (Appendix A.1, 3 to 5)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assent.core.arrays import Ids, Keys, Mask
+from assent.core.queries import both_ways
+from assent.core.vocabulary import Vocabulary
+from assent.errors import ConfigError, DataError
+
+AUTO_LIMIT = 0.25  # `auto` takes at most this share of the entities
+
+
+class Removal(NamedTuple):
+    """The facts that are left, by what they are good for."""
+
+    train: Ids  # (fact, 3)  both ends kept
+    answers: Ids  # (fact, 3)  held out, both ends kept: each is an answer to two queries
+    lost: Ids  # (fact, 3)  one end removed: a query that lost this answer
+
+
+def remove(facts: Ids, held: Mask, gone: Mask) -> Removal:
+    """Drop facts with both ends removed; a train fact with one removed end becomes held out."""
+    ends = gone[facts[:, 0]].astype(np.int8) + gone[facts[:, 2]]
+    train = facts[(ends == 0) & ~held]
+    if not len(train):
+        raise DataError(
+            f"removing {int(gone.sum()):,} of {len(gone):,} entities leaves no train fact; "
+            "remove fewer"
+        )
+    return Removal(train, facts[(ends == 0) & held], facts[ends == 1])
+
+
+def named(names: Sequence[str], vocabulary: Vocabulary) -> Mask:  # (entity,)
+    """The entities of these names."""
+    ids = {name: entity for entity, name in enumerate(vocabulary.entities)}
+    unknown = [name for name in names if name not in ids]
+    if unknown:
+        raise DataError(f"removed entity {unknown[0]!r} is not in the graph")
+    gone = np.zeros(vocabulary.num_entities, dtype=bool)
+    gone[[ids[name] for name in names]] = True
+    return gone
+
+
+def first_of(order: Keys, count: int) -> Mask:  # (entity,)
+    """The first `count` entities of a random order."""
+    if not 0 <= count < len(order):
+        raise ConfigError(f"removed = {count:,}; choose from 0 to {len(order) - 1:,}")
+    gone = np.zeros(len(order), dtype=bool)
+    gone[order[:count]] = True
+    return gone
+
+
+def quarter(facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: int) -> int:
+    """How many entities to remove so that queries without an answer make a quarter of all.
+
+    The fewest for which there are half as many empty queries as answered ones (fakes fill the
+    last quarter); where the limit comes first, the number that comes closest.
+    """
+    none, answered = outcomes(facts, held, order, halves, num_relations)
+    limit = max(1, int(AUTO_LIMIT * len(order)))
+    none, answered = none[: limit + 1], answered[: limit + 1]
+    enough = np.flatnonzero(2 * none >= answered)
+    if len(enough) and answered[enough[0]]:
+        return int(enough[0])
+    return int(np.argmax(none / np.maximum(answered, 1)))
+
+
+def outcomes(
+    facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: int
+) -> tuple[Keys, Keys]:  # (entity + 1,) each
+    """The number of empty and of answered queries for every number of removed entities at once.
+
+    With entities removed in `order`, each question is empty, or answered, for one unbroken range
+    of that number; so the counts are running sums of where the ranges start and end.
+    `halves` says to which half each held-out fact would go: a question asked in both counts twice.
+    """
+    size = len(order)
+    rank = np.empty(size, dtype=np.int64)
+    rank[order] = np.arange(size)
+    anchors, relations, answers = both_ways(facts, num_relations)
+    keys = relations.astype(np.int64) * size + anchors
+    held_twice = np.concatenate([held, held])
+    left = rank[answers]  # an answer is there while no more than this many are removed
+
+    by_key = np.argsort(keys, kind="stable")
+    starts = _starts(keys[by_key])
+    first_lost = np.minimum.reduceat(left[by_key], starts)
+    last_answer = np.maximum.reduceat(np.where(held_twice, left, -1)[by_key], starts)
+    empty_from = np.maximum(first_lost, last_answer) + 1
+    empty_to = rank[anchors[by_key][starts]]
+    none = _covered(empty_from, empty_to, size)
+
+    rows = np.flatnonzero(held_twice)
+    if not len(rows):
+        return none, np.zeros(size + 1, dtype=np.int64)
+    groups = 2 * keys[rows] + np.concatenate([halves, halves])[rows]
+    by_group = rows[np.argsort(groups, kind="stable")]
+    starts = _starts(np.sort(groups))
+    answered_to = np.minimum(
+        np.maximum.reduceat(left[by_group], starts), rank[anchors[by_group][starts]]
+    )
+    return none, _covered(np.zeros_like(answered_to), answered_to, size)
+
+
+def _starts(ascending: Keys) -> Keys:
+    """Where each run of equal keys starts."""
+    return np.flatnonzero(np.append(True, np.diff(ascending) != 0))
+
+
+def _covered(first: Keys, last: Keys, size: int) -> Keys:  # (size + 1,)
+    """How many of the ranges [first, last] hold each number from 0 to `size`."""
+    real = first <= last
+    opened = np.bincount(first[real], minlength=size + 2)
+    closed = np.bincount(last[real] + 1, minlength=size + 2)
+    return np.cumsum(opened - closed)[: size + 1]

@@ -1,0 +1,1 @@
+"""Nouns: immutable, checked once when made, numpy only."""

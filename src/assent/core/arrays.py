@@ -1,0 +1,46 @@
+"""Read-only arrays, and the ragged ones that are offsets plus values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Ids = NDArray[np.int32]
+Keys = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def frozen(values: ArrayLike, dtype: type = np.int32) -> NDArray[Any]:
+    """A read-only view of `values`; the caller's own array stays writable."""
+    view = np.asarray(values, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def offsets_of(counts: ArrayLike) -> Keys:
+    """Where each of the segments of these lengths starts, and where the last one ends."""
+    counts = np.asarray(counts, dtype=np.int64)
+    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def rows_of(offsets: Keys) -> Keys:
+    """The segment that each value of a ragged array belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+
+
+def places_in(offsets: Keys, rows: ArrayLike) -> Keys:
+    """The places of all values of the given segments, segment after segment."""
+    rows = np.asarray(rows, dtype=np.int64)
+    lengths = np.diff(offsets)[rows]
+    shifts = offsets[rows] - offsets_of(lengths)[:-1]
+    return np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(shifts, lengths)
+
+
+def found_in(sorted_keys: Keys, keys: Keys) -> Mask:
+    """Which of `keys` stand in `sorted_keys`."""
+    if not len(sorted_keys):
+        return np.zeros(len(keys), dtype=bool)
+    places = np.searchsorted(sorted_keys, keys)
+    return sorted_keys[np.minimum(places, len(sorted_keys) - 1)] == keys

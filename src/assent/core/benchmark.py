@@ -1,0 +1,68 @@
+"""A benchmark: facts to learn from, and queries that may have no answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from assent.core.arrays import Ids
+from assent.core.facts import fact_keys, facts_of
+from assent.core.queries import Queries, both_ways
+from assent.core.types import Types
+from assent.core.vocabulary import Vocabulary
+from assent.errors import ConfigError, DataError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """Train facts, valid and test queries, and what is masked when these are scored."""
+
+    vocabulary: Vocabulary
+    train: Ids  # (fact, 3)
+    valid: Queries
+    test: Queries
+    masks_other_half: bool  # valid's answers are no candidates in test, and the reverse
+    types: Types | None = None
+    origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        entities = self.vocabulary.num_entities
+        slots = 2 * self.vocabulary.num_relations
+        for name, ids, limit in (
+            ("train", self.train[:, [0, 2]], entities),
+            ("train", self.train[:, 1], slots // 2),
+            ("valid", self.valid.anchors, entities),
+            ("valid", self.valid.answers, entities),
+            ("valid", self.valid.relations, slots),
+            ("test", self.test.anchors, entities),
+            ("test", self.test.answers, entities),
+            ("test", self.test.relations, slots),
+        ):
+            if ids.size and (ids.min() < 0 or ids.max() >= limit):
+                raise DataError(f"{name}: an id without a name")
+
+    def half(self, split: str) -> Queries:
+        """The queries of `valid` or `test`."""
+        if split not in ("valid", "test"):
+            raise ConfigError(f"unknown split {split!r}; choose from valid, test")
+        return self.valid if split == "valid" else self.test
+
+    def known(self, split: str) -> Queries:
+        """The answers that are no candidates when this half is scored, grouped by query.
+
+        Accepting a train fact would add nothing. In a leak-safe benchmark an answer of the other
+        half is true as well, so that accepting it would be wrongly counted as wrong.
+        """
+        facts, num_relations = self.train, self.vocabulary.num_relations
+        if self.masks_other_half:
+            other = self.test if self.half(split) is self.valid else self.valid
+            keys = np.concatenate(
+                [
+                    fact_keys(facts, self.vocabulary),
+                    fact_keys(other.facts(num_relations), self.vocabulary),
+                ]
+            )
+            facts = facts_of(np.unique(keys), self.vocabulary)
+        return Queries.grouped(*both_ways(facts, num_relations))

@@ -1,0 +1,53 @@
+"""The names of entities and relations; an id is a position."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from assent.core.arrays import Ids
+from assent.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names in the order of their ids, with readable labels where there are any."""
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    entity_labels: tuple[str, ...] = ()  # as many as entities, or none
+    relation_labels: tuple[str, ...] = ()  # as many as relations, or none
+
+    def __post_init__(self) -> None:
+        for names, labels, kind in (
+            (self.entities, self.entity_labels, "entities"),
+            (self.relations, self.relation_labels, "relations"),
+        ):
+            if len(set(names)) != len(names):
+                raise DataError(f"{kind}: a name stands twice")
+            if labels and len(labels) != len(names):
+                raise DataError(f"{kind}: {len(names)} names, but {len(labels)} labels")
+
+    @property
+    def num_entities(self) -> int:
+        return len(self.entities)
+
+    @property
+    def num_relations(self) -> int:
+        return len(self.relations)
+
+    def entity(self, entity: int) -> str:
+        """An entity as people read it."""
+        return (self.entity_labels or self.entities)[entity]
+
+    def relation(self, relation: int) -> str:
+        """A relation as people read it; an inverse one says so."""
+        name = (self.relation_labels or self.relations)[relation % self.num_relations]
+        return name if relation < self.num_relations else f"inverse of {name}"
+
+    def with_entities(self, kept: Ids) -> Self:
+        """The same relations over the kept entities only, in the given order."""
+        return type(self)(
+            tuple(self.entities[e] for e in kept),
+            self.relations,
+            tuple(self.entity_labels[e] for e in kept) if self.entity_labels else (),
+            self.relation_labels,
+        )

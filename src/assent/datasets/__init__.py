@@ -1,0 +1,26 @@
+"""Named data sets: which there are, where they are, and how to get them."""
+
+from assent.datasets.catalogue import CATALOGUE, Dataset, Derivation, RemoteFile
+from assent.datasets.fetching import (
+    FetchSettings,
+    Progress,
+    Status,
+    cache_folder,
+    fetch,
+    located,
+    status,
+)
+
+__all__ = [
+    "CATALOGUE",
+    "Dataset",
+    "Derivation",
+    "FetchSettings",
+    "Progress",
+    "RemoteFile",
+    "Status",
+    "cache_folder",
+    "fetch",
+    "located",
+    "status",
+]

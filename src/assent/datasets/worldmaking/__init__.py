@@ -1,0 +1,1 @@
+"""How the built-in world graph is made; only needed to rebuild it (`assent[world]`)."""

@@ -1,0 +1,17 @@
+"""What can go wrong in a way that a user can mend: one clear line, exit code 2."""
+
+
+class AssentError(Exception):
+    """Says where it went wrong, what was found, and what would be right."""
+
+
+class DataError(AssentError):
+    """A file or graph that cannot be used as it is."""
+
+
+class ConfigError(AssentError):
+    """A setting that does not exist, or a value that it cannot take."""
+
+
+class FetchError(AssentError):
+    """A download that failed or brought the wrong bytes."""

@@ -1,0 +1,1 @@
+"""Bytes to nouns and back: the only place that opens data files."""

@@ -1,0 +1,131 @@
+"""N-Triples and Turtle, in and out."""
+
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import polars as pl
+import pyoxigraph as ox
+
+from assent.errors import DataError
+from assent.files.columns import open_bytes
+
+FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".ttl": ox.RdfFormat.TURTLE}
+KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
+PLAIN = "urn:assent:"  # a name that is no IRI is written behind this, percent-encoded
+
+Left = Counter[str]
+Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+
+
+def read_rdf(
+    path: Path, suffix: str, names: tuple[str, ...], keep_literals: bool, keep_blank_nodes: bool
+) -> tuple[pl.DataFrame, Left]:
+    """The facts between IRIs, and how many facts about anything else were left out.
+
+    A fact is left out where one of its ends is a literal, a blank node or a triple, unless kept.
+    """
+    kept = {ox.NamedNode}
+    kept |= {ox.Literal} if keep_literals else set()
+    kept |= {ox.BlankNode} if keep_blank_nodes else set()
+    left: Left = Counter()
+    columns: tuple[list[str], list[str], list[str]] = ([], [], [])
+    add_head, add_relation, add_tail = (column.append for column in columns)
+    name = _namer(renames_blanks=suffix == ".ttl")
+    for fact in _parsed(path, suffix):
+        head, relation, tail = fact.subject, fact.predicate, fact.object
+        if type(head) is ox.NamedNode and type(tail) is ox.NamedNode:
+            add_head(head.value)
+            add_relation(relation.value)
+            add_tail(tail.value)
+        elif type(head) in kept and type(tail) in kept:
+            add_head(name(head))
+            add_relation(relation.value)
+            add_tail(name(tail))
+        else:
+            other = tail if type(tail) not in kept else head
+            left[KINDS[type(other)]] += 1
+    frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
+    frame = frame.with_columns(_plain_names(frame[column]) for column in names)
+    if not len(frame):
+        raise DataError(f"{path}: no fact between two IRIs in it{_in_words(left)}")
+    return frame, left
+
+
+def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> None:
+    """One triple a line. With `keep`, names that read as literals or blank nodes become these."""
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        for head, relation, tail in rows:
+            head_term = _term(head, keep, may_be_literal=False)
+            tail_term = _term(tail, keep, may_be_literal=True)
+            file.write(f"{head_term} {_iri(relation)} {tail_term} .\n")
+
+
+def _parsed(path: Path, suffix: str) -> Iterator[ox.Triple | ox.Quad]:
+    try:
+        with open_bytes(path) as file:
+            yield from ox.parse(file, format=FORMATS[suffix])
+    except SyntaxError as error:
+        reason = str(error.msg).removeprefix("Parser error at ")
+        raise DataError(
+            f"{path}:{error.lineno}: {reason}; expected {FORMATS[suffix].name}"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path}: the gzip data are cut short or damaged; "
+                        "expected a whole gzip file") from error  # fmt: skip
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from error
+
+
+def _namer(renames_blanks: bool):  # type: ignore[no-untyped-def]
+    """Names for terms. Turtle's nameless blank nodes get random ones when parsed: we count them."""
+    numbers: dict[str, int] = {}
+
+    def name(term: Term) -> str:
+        if type(term) is ox.NamedNode:
+            return term.value
+        if type(term) is ox.BlankNode and renames_blanks:
+            return f"_:n{numbers.setdefault(term.value, len(numbers) + 1)}"
+        return str(term)
+
+    return name
+
+
+def _plain_names(column: pl.Series) -> pl.Series:
+    """Undoes what writing did to names that are no IRIs."""
+    if not column.str.starts_with(PLAIN).any():
+        return column
+    return column.map_elements(
+        lambda name: unquote(name.removeprefix(PLAIN)) if name.startswith(PLAIN) else name,
+        return_dtype=pl.String,
+    )
+
+
+def _term(name: str, keep: bool, may_be_literal: bool) -> str:
+    if keep and name.startswith("_:") or keep and may_be_literal and name.startswith('"'):
+        # Whether it really is one, the parser knows best.
+        line = f"<urn:x> <urn:x> {name} ."
+        try:
+            (fact,) = ox.parse(line, format=ox.RdfFormat.N_TRIPLES)
+        except (SyntaxError, ValueError):
+            return _iri(name)
+        if str(fact.object) == name:
+            return name
+    return _iri(name)
+
+
+def _iri(name: str) -> str:
+    try:
+        node = ox.NamedNode(name)
+    except ValueError:
+        return f"<{PLAIN}{quote(name, safe='')}>"
+    return str(node) if not name.startswith(PLAIN) else f"<{PLAIN}{quote(name, safe='')}>"
+
+
+def _in_words(left: Left) -> str:
+    if not left:
+        return ""
+    return "; left out: " + ", ".join(f"{count:,} of a {kind}" for kind, count in left.items())

@@ -1,0 +1,142 @@
+"""What stands beside the facts: readable names, types, schema, lists of entities."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assent.core.types import Pairs, Types
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+from assent.files.columns import bad_names, lines_of, open_bytes, read_columns
+
+SUFFIXES = (".tsv", ".txt", ".json")
+
+
+def find_side_file(folder: Path, stem: str, suffixes: Iterable[str] = SUFFIXES) -> Path | None:
+    """The one file of this name in a folder, gzipped or not, if there is one."""
+    candidates = [folder / f"{stem}{suffix}{gz}" for suffix in suffixes for gz in ("", ".gz")]
+    found = [path for path in candidates if path.is_file()]
+    if len(found) > 1:
+        raise DataError(f"{found[0]}: {found[1].name} lies beside it; keep one of the two")
+    return found[0] if found else None
+
+
+def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    """A readable label for each name, the name itself where the file has none."""
+    if path is None:
+        return ()
+    path = Path(path)
+    if _is_json(path):
+        labels = {name: _label(path, name, value) for name, value in _read_json(path).items()}
+    else:
+        frame = read_columns(path, ("name", "label")).unique()
+        twice = frame["name"].filter(frame["name"].is_duplicated()).sort()
+        if len(twice):
+            raise DataError(f"{path}: {twice[0]!r} has two labels; expected one")
+        labels = dict(frame.iter_rows())
+    return tuple(" ".join(labels.get(name, name).split()) or name for name in names)
+
+
+def read_types(
+    types: str | Path | None, schema: str | Path | None, vocabulary: Vocabulary
+) -> Types | None:
+    """Entity types, with the domain and range of relations where a schema gives them."""
+    if types is None:
+        if schema is not None:
+            raise DataError(f"{schema}: a schema without types; give the entities' types as well")
+        return None
+    of_entities = _entity_types(Path(types))
+    entities = _known(of_entities["entity"], vocabulary.entities)
+    if entities.is_null().all():
+        raise DataError(f"{types}: none of its {len(of_entities):,} entities is in the graph")
+    of_slots = _slot_types(Path(schema), vocabulary) if schema else None
+    used = of_entities["type"].filter(entities.is_not_null())
+    names = used if of_slots is None else pl.concat([used, of_slots["type"]])
+    names = names.unique().sort()
+    for bad in bad_names(names):
+        raise DataError(f"{types}: the type {bad!r} is empty or holds a tab or a line break")
+    entity_pairs = _pairs(entities, of_entities["type"], names)
+    slot_pairs = np.empty((0, 2), dtype=np.int64)
+    if of_slots is not None:
+        slot_pairs = _pairs(of_slots["slot"], of_slots["type"], names)
+    return Types.of_pairs(
+        names.to_list(),
+        entity_pairs,
+        slot_pairs,
+        vocabulary.num_entities,
+        2 * vocabulary.num_relations,
+    )
+
+
+def read_list(path: str | Path) -> list[str]:
+    """One name a line."""
+    names = [line for line in lines_of(Path(path)) if line]
+    if not names:
+        raise DataError(f"{path}: nothing in it; expected one name a line")
+    return names
+
+
+def _entity_types(path: Path) -> pl.DataFrame:
+    if not _is_json(path):
+        return read_columns(path, ("entity", "type"))
+    rows = []
+    for entity, types in _read_json(path).items():
+        if not isinstance(types, list) or not all(isinstance(name, str) for name in types):
+            raise DataError(f"{path}: the types of {entity!r} are {types!r}; expected a list")
+        rows += [(entity, name) for name in types]
+    return pl.DataFrame(rows, schema={"entity": pl.String, "type": pl.String}, orient="row")
+
+
+def _slot_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
+    frame = read_columns(path, ("relation", "domain or range", "type"))
+    ends = {"domain": 0, "range": vocabulary.num_relations}
+    wrong = frame.filter(~frame["domain or range"].is_in(list(ends)))
+    if len(wrong):
+        relation, end, _ = wrong.row(0)
+        raise DataError(f"{path}: {relation!r} has the end {end!r}; expected domain or range")
+    relations = _known(frame["relation"], vocabulary.relations)
+    shift = frame["domain or range"].replace_strict(ends, return_dtype=pl.Int64)
+    slots = relations.cast(pl.Int64) + shift
+    return pl.DataFrame({"slot": slots, "type": frame["type"]}).drop_nulls()
+
+
+def _pairs(rows: pl.Series, types: pl.Series, names: pl.Series) -> Pairs:
+    frame = pl.DataFrame({"row": rows.cast(pl.Int64), "type": types}).drop_nulls()
+    ids = frame["type"].cast(pl.Enum(names)).to_physical().to_numpy()
+    return np.stack([frame["row"].to_numpy(), ids.astype(np.int64)], axis=1)
+
+
+def _known(names: pl.Series, known: tuple[str, ...]) -> pl.Series:
+    """The ids of names, null where unknown."""
+    return names.cast(pl.Enum(known), strict=False).to_physical()
+
+
+def _is_json(path: Path) -> bool:
+    return ".json" in path.suffixes
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        with open_bytes(path) as file:
+            content = json.loads(file.read())
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}: {error.msg}; expected JSON") from error
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile, OSError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: found {type(content).__name__}; expected a JSON object")
+    return content
+
+
+def _label(path: Path, name: str, value: object) -> str:
+    """A label, plain or as CoDEx keeps it: {"label": ..., "description": ...}."""
+    label = value.get("label") if isinstance(value, dict) else value
+    if not isinstance(label, str):
+        raise DataError(f"{path}: the label of {name!r} is {value!r}; expected text")
+    return label
