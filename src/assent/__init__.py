@@ -1,3 +1,73 @@
-"""Knowledge-base completion that decides."""
+"""Knowledge-base completion that decides.
 
-__version__ = "0.1.0"
+import assent
+kb = assent.read("kb.nt")
+benchmark = assent.build(kb, removed=1000, seed=7)
+assent.save(benchmark, "benchmark")
+for finding in assent.audit(benchmark):
+    print(finding)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from assent.core.version import __version__
+
+if TYPE_CHECKING:
+    from assent.building.auditing import Finding, audit
+    from assent.building.counting import table_one
+    from assent.building.recipe import build
+    from assent.core.benchmark import Benchmark
+    from assent.core.facts import KnowledgeBase
+    from assent.core.queries import Queries, Subset
+    from assent.errors import AssentError
+    from assent.experiment import dataset
+    from assent.files.benchmarks import load, save
+    from assent.files.triples import read
+    from assent.files.writing import write
+
+_HOMES = {
+    "AssentError": "errors",
+    "Benchmark": "core.benchmark",
+    "Finding": "building.auditing",
+    "KnowledgeBase": "core.facts",
+    "Queries": "core.queries",
+    "Subset": "core.queries",
+    "audit": "building.auditing",
+    "build": "building.recipe",
+    "dataset": "experiment",
+    "load": "files.benchmarks",
+    "read": "files.triples",
+    "save": "files.benchmarks",
+    "table_one": "building.counting",
+    "write": "files.writing",
+}
+
+__all__ = [
+    "AssentError",
+    "Benchmark",
+    "Finding",
+    "KnowledgeBase",
+    "Queries",
+    "Subset",
+    "__version__",
+    "audit",
+    "build",
+    "dataset",
+    "load",
+    "read",
+    "save",
+    "table_one",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a name when it is first asked for: `assent --help` need not wait for all of it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -12,18 +12,6 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from loopback import (
-    FACTS,
-    Loopback,
-    Served,
-    archived,
-    catalogue_of,
-    one_file,
-    remote,
-    serving,
-    sha256,
-    tar_gz,
-)
 
 from assent.datasets import (
     CATALOGUE,
@@ -37,6 +25,18 @@ from assent.datasets import (
 )
 from assent.datasets.catalogue import derive_qaq
 from assent.errors import ConfigError, FetchError
+from datasets.loopback import (
+    FACTS,
+    Loopback,
+    Served,
+    archived,
+    catalogue_of,
+    one_file,
+    remote,
+    serving,
+    sha256,
+    tar_gz,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL_DATA = Path(os.environ.get("ASSENT_DATA") or ROOT.parent / "shared" / "data").resolve()
@@ -409,17 +409,26 @@ def test_a_source_that_cannot_be_read_is_named(server: Loopback, tmp_path: Path)
         get(tmp_path, tiny_qaq(server, KEPT))
 
 
-@pytest.mark.skipif(not REAL_DATA.is_dir(), reason="no data at $ASSENT_DATA or ../shared/data")
+def real(name: str) -> Path:
+    if not (REAL_DATA / name).is_dir():
+        pytest.skip(f"no {name} in $ASSENT_DATA or ../shared/data")
+    return REAL_DATA / name
+
+
+def real_bytes(path: Path) -> bytes:
+    """The file's content, which may stand there compressed."""
+    return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+
+
 @pytest.mark.parametrize("name", ["codex-s", "fb14k-qaq"])
 def test_the_catalogue_fits_the_real_files(name: str, server: Loopback, tmp_path: Path) -> None:
     dataset = CATALOGUE[name]
     for file in dataset.files:
-        content = gzip.decompress((REAL_DATA / name / f"{file.name}.gz").read_bytes())
-        server.files[file.name] = Served(content)
+        server.files[file.name] = Served(real_bytes(real(name) / file.name))
     files = tuple(dataclasses.replace(f, url=server.url(f.name)) for f in dataset.files)
     if dataset.derivation:
         source = dataset.derivation.source
-        (tmp_path / source).symlink_to(REAL_DATA / source)
+        (tmp_path / source).symlink_to(real(source))
     catalogue = {**CATALOGUE, name: dataclasses.replace(dataset, files=files)}
     folder = fetch(name, tmp_path, settings=HASTY, catalogue=catalogue)
     splits = [folder / f"{split}.txt" for split in ("train", "valid", "test")]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, Mask, found_in
+from assent.core.arrays import Ids, Keys, Mask, distinct, found_in
 from assent.core.queries import Queries, Subset, both_ways
 
 
@@ -17,10 +17,10 @@ def lost_keys(lost: Ids, gone: Mask, num_relations: int) -> Keys:
     """The questions that lost an answer, ascending: the anchor is the end that was kept."""
     anchors, relations, _ = both_ways(lost, num_relations)
     kept = ~gone[anchors]
-    return np.unique(relations[kept].astype(np.int64) * len(gone) + anchors[kept])
+    return distinct(relations[kept].astype(np.int64) * len(gone) + anchors[kept])
 
 
 def ask_nothing(lost: Keys, answered: Keys, num_entities: int) -> Queries:
-    """The paper's N: questions that lost all their answers."""
-    relations, anchors = np.divmod(np.setdiff1d(lost, answered), num_entities)
+    """The paper's N: questions that lost all their answers. `answered` ascend."""
+    relations, anchors = np.divmod(lost[~found_in(answered, lost)], num_entities)
     return Queries.empty(anchors, relations, Subset.INCOMPLETE)

@@ -1,13 +1,14 @@
 """The paper's Table 1: how many queries of which kind a benchmark asks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from assent.core.arrays import Mask
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, Subset
 
-KINDS = {
+KINDS: dict[str, Callable[[Queries], Mask]] = {
     "C": lambda queries: queries.subsets == Subset.COMPLETE,
     "I": lambda queries: queries.subsets == Subset.INCOMPLETE,
     "N": lambda queries: queries.is_none,

@@ -34,7 +34,8 @@ def fakes_wanted(answered: Queries, none: Queries, num_relations: int) -> Quota:
 def halves_of(groups: ArrayLike, rng: np.random.Generator) -> Keys:
     """VALID or TEST for each item: even within each group, even overall, random within both."""
     groups = np.asarray(groups)
-    order = np.lexsort((rng.random(len(groups)), groups))
+    order = rng.permutation(len(groups))
+    order = order[np.argsort(groups[order], kind="stable")]
     halves = np.empty(len(groups), dtype=np.int64)
     halves[order] = (np.arange(len(groups)) + rng.integers(2)) % 2
     return halves

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, found_in
+from assent.core.arrays import Ids, Keys, distinct, found_in
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 
-PATIENCE = 10  # rounds that may bring next to nothing before we take what there is
+SMALL = 1_000_000  # pairs of anchor and relation: so many can simply be tried one by one
+PATIENCE = 10  # rounds of drawing that may bring next to nothing before we take what there is
 
 
 def fake(
@@ -17,28 +18,53 @@ def fake(
     Anchor and relation are drawn, apart, from the real questions, so that neither of them alone
     gives a fake away. `taken` are the questions, ascending, that have an answer anywhere.
     """
-    num_entities = len(types.entity_offsets) - 1
+    anchors = real.anchors
     relations = real.relations[(real.relations >= side.start) & (real.relations < side.stop)]
+    pairs = len(distinct(anchors)) * len(distinct(relations))
+    choose = _choose_from_all if pairs <= SMALL else _choose_by_drawing
+    keys = choose(anchors, relations, taken, types, count, rng)
+    relation_ids, anchor_ids = np.divmod(keys, len(types.entity_offsets) - 1)
+    return Queries.empty(anchor_ids, relation_ids, Subset.FAKE)
+
+
+def _choose_from_all(
+    anchors: Ids, relations: Ids, taken: Keys, types: Types, count: int, rng: np.random.Generator
+) -> Keys:
+    """Drawn without replacement from all pairs that violate, likelier the commoner both ends are.
+
+    The highest of log(weight) + Gumbel noise are just such a draw.
+    """
+    anchor_ids, anchor_times = np.unique(anchors, return_counts=True)
+    relation_ids, relation_times = np.unique(relations, return_counts=True)
+    a, r = (ids.ravel() for ids in np.meshgrid(anchor_ids, relation_ids, indexing="ij"))
+    weights = np.log(np.outer(anchor_times, relation_times).ravel())
+    keys = _free(a, r, taken, types)
+    wrong = keys >= 0
+    heights = weights[wrong] + rng.gumbel(size=int(wrong.sum()))
+    return np.sort(keys[wrong][np.argsort(heights)[::-1][:count]])
+
+
+def _choose_by_drawing(
+    anchors: Ids, relations: Ids, taken: Keys, types: Types, count: int, rng: np.random.Generator
+) -> Keys:
+    """Drawn again and again until there are enough: in a large graph most pairs violate."""
     found = np.empty(0, dtype=np.int64)
     idle = 0
-    while len(found) < count and idle < PATIENCE and len(relations):
-        size = 2 * (count - len(found)) + 64
-        drawn = _draw(real.anchors, relations, size, rng)
-        drawn = drawn[types.violate(*drawn.T)]
-        keys = drawn[:, 1].astype(np.int64) * num_entities + drawn[:, 0]
-        new = np.setdiff1d(keys[~found_in(taken, keys)], found)
-        new = rng.permutation(new)[: count - len(found)]
-        idle = 0 if 100 * len(new) > count - len(found) else idle + 1
-        found = np.union1d(found, new)
-    relation_ids, anchors = np.divmod(found, num_entities)
-    return Queries.empty(anchors, relation_ids, Subset.FAKE)
+    while len(found) < count and idle < PATIENCE:
+        missing = count - len(found)
+        size = 2 * missing + 64
+        a = anchors[rng.integers(len(anchors), size=size)]
+        r = relations[rng.integers(len(relations), size=size)]
+        keys = _free(a, r, taken, types)
+        new = distinct(keys[keys >= 0])
+        new = rng.permutation(new[~found_in(found, new)])[:missing]
+        idle = 0 if 100 * len(new) > missing else idle + 1
+        found = np.sort(np.append(found, new))
+    return found
 
 
-def _draw(anchors: Ids, relations: Ids, size: int, rng: np.random.Generator) -> Ids:  # (size, 2)
-    return np.stack(
-        [
-            anchors[rng.integers(len(anchors), size=size)],
-            relations[rng.integers(len(relations), size=size)],
-        ],
-        axis=1,
-    )
+def _free(anchors: Ids, relations: Ids, taken: Keys, types: Types) -> Keys:
+    """The key of each question that violates the types and has no answer; -1 for the others."""
+    keys = relations.astype(np.int64) * (len(types.entity_offsets) - 1) + anchors
+    free = types.violate(anchors, relations) & ~found_in(taken, keys)
+    return np.where(free, keys, -1)

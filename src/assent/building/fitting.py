@@ -5,14 +5,14 @@ import re
 import numpy as np
 from scipy.sparse import csr_array
 
-from assent.core.arrays import Ids, frozen, rows_of
+from assent.core.arrays import Ids, distinct, frozen, rows_of
 from assent.core.types import Pairs, Types
 from assent.core.vocabulary import Vocabulary
 
 NEARLY_ALL = 0.95  # of a slot's entities have a type: then the slot takes this type
 SHARED = 5  # entities that two slots share: then who stands in one fits the other
 
-FREEBASE_PATH = re.compile(r"(/[^/.]+/[^/.]+)/[^/.]+(\./[^/.]+/[^/.]+/[^/.]+)*")
+FREEBASE_PATH = re.compile(r"(/[^/]+/[^/]+)/.+")  # /people/person/spouse_s...
 
 
 def seen_in(facts: Ids, num_relations: int) -> Pairs:  # (pair, 2)
@@ -46,9 +46,7 @@ def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
     slots, types = shared.coords
     telling = has_type.sum(axis=0) < NEARLY_ALL * typed.sum()
     open_slots = np.diff(given.slot_offsets) == 0
-    taken = (
-        (shared.data >= NEARLY_ALL * holders[slots]) & telling[types] & open_slots[slots]
-    )  # fmt: skip
+    taken = (shared.data >= NEARLY_ALL * holders[slots]) & telling[types] & open_slots[slots]
     entity_pairs = np.stack([rows_of(given.entity_offsets), given.entity_types], axis=1)
     given_pairs = np.stack([rows_of(given.slot_offsets), given.slot_types], axis=1)
     new_pairs = np.stack([slots[taken], types[taken]], axis=1)
@@ -111,7 +109,7 @@ def stated_types(seen: Pairs, vocabulary: Vocabulary) -> Types | None:
 def _incidence(seen: Pairs, vocabulary: Vocabulary) -> csr_array:
     """1 where an entity stands in a slot: (entity, slot)."""
     num_slots = 2 * vocabulary.num_relations
-    keys = np.unique(seen[:, 0].astype(np.int64) * num_slots + seen[:, 1])
+    keys = distinct(seen[:, 0].astype(np.int64) * num_slots + seen[:, 1])
     entities, slots = np.divmod(keys, num_slots)
     return csr_array(
         (np.ones(len(keys), np.int64), (frozen(entities), frozen(slots))),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assent.core.arrays import Mask
+from assent.core.arrays import Ids, Keys, Mask, distinct
 from assent.core.facts import KnowledgeBase, Split
 
 
@@ -11,26 +11,34 @@ def hold_out(kb: KnowledgeBase, share: float, rng: np.random.Generator) -> Mask:
 
     Each entity and each relation names one of its facts, the one latest in a random order, as its
     last; these stay in train whatever the share, so that nothing is asked that was never seen.
+    All facts between the same two entities are held out, or stay, together: a fact whose twin
+    ("B borders A", "A has the city B") stands in train is hardly a question.
     """
     if kb.has_splits:
-        return kb.splits != Split.TRAIN
+        held: Mask = kb.splits != Split.TRAIN
+        return held
     order = rng.permutation(len(kb.facts))
+    heads, relations, tails = kb.facts.T
     spare = np.ones(len(kb.facts), dtype=bool)
-    for column, size in (
-        (0, kb.vocabulary.num_entities),
-        (1, kb.vocabulary.num_relations),
-        (2, kb.vocabulary.num_entities),
-    ):
-        spare[_last_of_each(kb.facts[order, column], order, size)] = False
-    candidates = order[spare[order]]
-    chosen = candidates[: round(share * len(kb.facts))]
-    held = np.zeros(len(kb.facts), dtype=bool)
-    held[chosen] = True
-    return held
+    ends = np.stack([heads, tails], axis=1)
+    spare[_last_of_each(ends[order], order, kb.vocabulary.num_entities)] = False
+    spare[_last_of_each(relations[order], order, kb.vocabulary.num_relations)] = False
+
+    pairs = _places(ends.min(axis=1).astype(np.int64) * len(order) + ends.max(axis=1))
+    sizes = np.bincount(pairs)
+    spare_pairs = np.flatnonzero(np.bincount(pairs, weights=~spare) == 0)
+    chosen = rng.permutation(spare_pairs)
+    chosen = chosen[np.cumsum(sizes[chosen]) <= round(share * len(order))]
+    return np.isin(pairs, chosen)
 
 
-def _last_of_each(names: np.ndarray, facts: np.ndarray, size: int) -> np.ndarray:
-    """The last of `facts` for every name that occurs."""
+def _last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
+    """The last of `facts` for every name that occurs; a fact may have several names."""
     last = np.full(size, -1, dtype=np.int64)
-    last[names] = facts  # numpy keeps the last of repeated assignments
-    return last[last >= 0]
+    last[names.ravel()] = np.repeat(facts, names.size // len(facts))
+    return last[last >= 0]  # numpy keeps the last of repeated assignments
+
+
+def _places(keys: Keys) -> Keys:
+    """The place of each key among the distinct ones."""
+    return np.searchsorted(distinct(keys), keys)

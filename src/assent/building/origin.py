@@ -50,13 +50,17 @@ def digest(kb: KnowledgeBase) -> str:
     sha = hashlib.sha256()
     for names in (kb.vocabulary.entities, kb.vocabulary.relations):
         sha.update("\n".join(names).encode() + b"\0")
-    sha.update(np.ascontiguousarray(kb.facts, dtype="<i4"))
-    sha.update(np.ascontiguousarray(kb.splits))
+    sha.update(kb.facts.astype("<i4").tobytes())
+    sha.update(kb.splits.tobytes())
     if kb.types:
         sha.update("\n".join(kb.types.names).encode() + b"\0")
-        for ids in (kb.types.entity_offsets, kb.types.entity_types,
-                    kb.types.slot_offsets, kb.types.slot_types):  # fmt: skip
-            sha.update(np.ascontiguousarray(ids, dtype="<i8"))
+        for ids in (
+            kb.types.entity_offsets,
+            kb.types.entity_types,
+            kb.types.slot_offsets,
+            kb.types.slot_types,
+        ):
+            sha.update(ids.astype("<i8").tobytes())
     return sha.hexdigest()
 
 

@@ -12,7 +12,7 @@ from assent.building.fitting import fitting_types, seen_in
 from assent.building.holding import hold_out
 from assent.building.origin import origin_of
 from assent.building.removing import Removal, first_of, named, quarter, remove
-from assent.core.arrays import Ids, Keys, Mask, frozen
+from assent.core.arrays import Ids, Keys, Mask, distinct, frozen
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
@@ -58,7 +58,7 @@ def build(
     lost = lost_keys(parts.lost, gone, num_relations)
     halves = _ask(parts, lost, num_entities, num_relations, deal, for_dealing)
     answered = Queries.joined(halves)
-    none = ask_nothing(lost, np.unique(answered.keys(num_entities)), num_entities)
+    none = ask_nothing(lost, distinct(answered.keys(num_entities)), num_entities)
 
     progress("faking queries")
     types = fitting_types(kb.types, seen_in(kb.facts, num_relations), kb.vocabulary)
@@ -115,7 +115,7 @@ def _choose(
         raise ConfigError(f"removed = {removed!r}; choose a number, 'auto' or a list of names")
     halves = np.zeros(len(kb.facts), dtype=np.int64)
     if deal == "by-fact":
-        halves = halves_of(kb.facts[:, 1], rng)
+        halves[held] = halves_of(kb.facts[held, 1], rng)
     return first_of(order, quarter(kb.facts, held, order, halves, kb.vocabulary.num_relations))
 
 
@@ -153,7 +153,7 @@ def _fake(
 ) -> Queries:
     num_entities, num_relations = kb.vocabulary.num_entities, kb.vocabulary.num_relations
     anchors, relations, _ = both_ways(kb.facts, num_relations)
-    taken = np.unique(relations.astype(np.int64) * num_entities + anchors)
+    taken = distinct(relations.astype(np.int64) * num_entities + anchors)
     tails, heads = range(num_relations), range(num_relations, 2 * num_relations)
     return Queries.joined(
         [

@@ -1,9 +1,11 @@
 """Read-only arrays, and the ragged ones that are offsets plus values."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Integer = TypeVar("Integer", bound=np.integer[Any])
 
 Ids = NDArray[np.int32]
 Keys = NDArray[np.int64]
@@ -12,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 def frozen(values: ArrayLike, dtype: type = np.int32) -> NDArray[Any]:
     """A read-only view of `values`; the caller's own array stays writable."""
-    view = np.asarray(values, dtype=dtype).view()
+    view: NDArray[Any] = np.asarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view
 
@@ -35,7 +37,14 @@ def places_in(offsets: Keys, rows: ArrayLike) -> Keys:
     rows = np.asarray(rows, dtype=np.int64)
     lengths = np.diff(offsets)[rows]
     shifts = offsets[rows] - offsets_of(lengths)[:-1]
-    return np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(shifts, lengths)
+    places: Keys = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(shifts, lengths)
+    return places
+
+
+def distinct(keys: NDArray[Integer]) -> NDArray[Integer]:
+    """The keys in ascending order, each once: what np.unique gives, several times faster."""
+    ascending = np.sort(keys)
+    return ascending[np.append(True, np.diff(ascending) != 0)] if len(keys) else ascending
 
 
 def found_in(sorted_keys: Keys, keys: Keys) -> Mask:
@@ -43,4 +52,5 @@ def found_in(sorted_keys: Keys, keys: Keys) -> Mask:
     if not len(sorted_keys):
         return np.zeros(len(keys), dtype=bool)
     places = np.searchsorted(sorted_keys, keys)
-    return sorted_keys[np.minimum(places, len(sorted_keys) - 1)] == keys
+    found: Mask = sorted_keys[np.minimum(places, len(sorted_keys) - 1)] == keys
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assent.core.arrays import Ids
+from assent.core.arrays import Ids, distinct
 from assent.core.facts import fact_keys, facts_of
 from assent.core.queries import Queries, both_ways
 from assent.core.types import Types
@@ -64,5 +64,5 @@ class Benchmark:
                     fact_keys(other.facts(num_relations), self.vocabulary),
                 ]
             )
-            facts = facts_of(np.unique(keys), self.vocabulary)
+            facts = facts_of(distinct(keys), self.vocabulary)
         return Queries.grouped(*both_ways(facts, num_relations))

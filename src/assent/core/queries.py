@@ -96,7 +96,8 @@ class Queries:
     @property
     def is_none(self) -> Mask:  # (query,)
         """The paper's N: every answer was removed."""
-        return (self.subsets == Subset.INCOMPLETE) & ~self.has_answers
+        incomplete: Mask = self.subsets == Subset.INCOMPLETE
+        return incomplete & ~self.has_answers
 
     def keys(self, num_entities: int) -> Keys:  # (query,)
         """One number a question, ascending with (relation, anchor)."""
@@ -133,9 +134,7 @@ class Queries:
 
     def marked(self, subsets: ArrayLike) -> Self:
         """The same queries in other subsets."""
-        return type(self)(
-            self.anchors, self.relations, self.offsets, self.answers, frozen(subsets)
-        )
+        return type(self)(self.anchors, self.relations, self.offsets, self.answers, frozen(subsets))
 
 
 def both_ways(facts: Ids, num_relations: int) -> tuple[Ids, Ids, Ids]:

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, offsets_of, places_in
+from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, frozen, offsets_of, places_in
 from assent.errors import DataError
 
 Pairs = NDArray[np.integer]  # (pair, 2)
@@ -53,8 +53,10 @@ class Types:
         types = self.entity_types[places_in(self.entity_offsets, anchors)].astype(np.int64)
         asked = np.repeat(slots.astype(np.int64), lengths) * len(self.names) + types
         hits = found_in(self._slot_keys(), asked)
-        return np.bincount(np.repeat(np.arange(len(anchors)), lengths)[hits],
-                           minlength=len(anchors)) > 0  # fmt: skip
+        return (
+            np.bincount(np.repeat(np.arange(len(anchors)), lengths)[hits], minlength=len(anchors))
+            > 0
+        )
 
     def violate(self, anchors: Ids, slots: Ids) -> Mask:
         """Whether all types of the anchor are wrong for the slot.
@@ -80,6 +82,6 @@ class Types:
 
 def _ragged(pairs: Pairs, num_rows: int, num_types: int) -> tuple[Keys, Ids]:
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    keys = np.unique(pairs[:, 0] * max(num_types, 1) + pairs[:, 1])
+    keys = distinct(pairs[:, 0] * max(num_types, 1) + pairs[:, 1])
     rows, types = np.divmod(keys, max(num_types, 1))
     return offsets_of(np.bincount(rows, minlength=num_rows)), frozen(types)

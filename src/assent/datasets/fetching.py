@@ -181,7 +181,7 @@ def _assemble(
     return folder
 
 
-class _Cut(Exception):
+class _CutError(Exception):
     """The transfer broke off; it can go on from what is there."""
 
 
@@ -195,7 +195,7 @@ def _download(file: RemoteFile, path: Path, progress: Progress, settings: FetchS
         try:
             _receive(file, path, progress, settings)
             return _verify(file, path)
-        except _Cut as cut:
+        except _CutError as cut:
             trouble = str(cut)
     raise FetchError(
         f"{file.url}: {trouble}; gave up after {settings.tries} tries. "
@@ -220,7 +220,7 @@ def _receive(file: RemoteFile, path: Path, progress: Progress, settings: FetchSe
             done += out.write(chunk)
             progress(file.name, done, total)
     if total is not None and done < min(total, limit):
-        raise _Cut(f"connection cut after {done:,} of {total:,} bytes")
+        raise _CutError(f"connection cut after {done:,} of {total:,} bytes")
 
 
 def _ask(url: str, path: Path, timeout: float) -> http.client.HTTPResponse:
@@ -235,10 +235,10 @@ def _ask(url: str, path: Path, timeout: float) -> http.client.HTTPResponse:
         if answer.code == 416:  # what we have is no beginning of that file: start over
             path.unlink()
         if answer.code in PASSING:
-            raise _Cut(f"HTTP {answer.code} {answer.reason}") from answer
+            raise _CutError(f"HTTP {answer.code} {answer.reason}") from answer
         raise FetchError(f"{url}: HTTP {answer.code} {answer.reason}") from answer
     except (OSError, http.client.HTTPException) as trouble:
-        raise _Cut(str(getattr(trouble, "reason", trouble))) from trouble
+        raise _CutError(str(getattr(trouble, "reason", trouble))) from trouble
     return response
 
 
@@ -254,7 +254,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     try:
         return response.read1(CHUNK)  # not read(): it would lose a piece that is cut
     except (OSError, http.client.HTTPException) as trouble:
-        raise _Cut(f"connection cut: {trouble}") from trouble
+        raise _CutError(f"connection cut: {trouble}") from trouble
 
 
 def _verify(file: RemoteFile, path: Path) -> None:

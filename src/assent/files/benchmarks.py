@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assent import __version__
 from assent.core.arrays import frozen, offsets_of, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
+from assent.core.version import __version__
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.columns import lines_of, read_columns
@@ -141,7 +141,9 @@ def _read_own(folder: Path) -> Benchmark:
         read_types(
             types if types.exists() else None, schema if schema.exists() else None, vocabulary
         ),
-        MappingProxyType({key: manifest[key] for key in manifest if key not in ("format", "assent")}),
+        MappingProxyType(
+            {key: manifest[key] for key in manifest if key not in ("format", "assent")}
+        ),
     )
 
 

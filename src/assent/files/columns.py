@@ -5,6 +5,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, cast
 
 import polars as pl
 
@@ -85,12 +86,11 @@ def lines_of(path: Path) -> Iterator[str]:
         raise DataError(f"{path}: {error.strerror or error}") from error
 
 
-def open_bytes(path: Path) -> gzip.GzipFile:
+def open_bytes(path: Path) -> IO[bytes]:
     """Opens a file, gzipped or not: what it is stands in its first bytes, not in its name."""
-    file = open(path, "rb")
-    is_gzip = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return gzip.GzipFile(fileobj=file, mode="rb") if is_gzip else file  # type: ignore[return-value]
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], gzip.open(path)) if is_gzip else path.open("rb")
 
 
 def bad_names(names: pl.Series) -> pl.Series:

@@ -107,8 +107,9 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
         for side, name in SIDES.items():
             _write_text(folder / f"{split}_{name}.txt", "".join(lines[side]))
     for side, name in SIDES.items():
-        with open(folder / f"grouping_answers_{name}.csv", "w", encoding="utf-8", newline="") as f:
-            writer = csv.writer(f, lineterminator="\n")
+        path = folder / f"grouping_answers_{name}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
             writer.writerow(GROUPING_HEADER[side])
             writer.writerows(sorted(grouping[side]))
 

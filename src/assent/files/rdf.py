@@ -3,7 +3,7 @@
 import gzip
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -28,7 +28,7 @@ def read_rdf(
 
     A fact is left out where one of its ends is a literal, a blank node or a triple, unless kept.
     """
-    kept = {ox.NamedNode}
+    kept: set[type[Term]] = {ox.NamedNode}
     kept |= {ox.Literal} if keep_literals else set()
     kept |= {ox.BlankNode} if keep_blank_nodes else set()
     left: Left = Counter()
@@ -57,7 +57,7 @@ def read_rdf(
 
 def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> None:
     """One triple a line. With `keep`, names that read as literals or blank nodes become these."""
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         for head, relation, tail in rows:
             head_term = _term(head, keep, may_be_literal=False)
             tail_term = _term(tail, keep, may_be_literal=True)
@@ -74,13 +74,14 @@ def _parsed(path: Path, suffix: str) -> Iterator[ox.Triple | ox.Quad]:
             f"{path}:{error.lineno}: {reason}; expected {FORMATS[suffix].name}"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: the gzip data are cut short or damaged; "
-                        "expected a whole gzip file") from error  # fmt: skip
+        raise DataError(
+            f"{path}: the gzip data are cut short or damaged; expected a whole gzip file"
+        ) from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from error
 
 
-def _namer(renames_blanks: bool):  # type: ignore[no-untyped-def]
+def _namer(renames_blanks: bool) -> Callable[[Term], str]:
     """Names for terms. Turtle's nameless blank nodes get random ones when parsed: we count them."""
     numbers: dict[str, int] = {}
 
@@ -96,16 +97,14 @@ def _namer(renames_blanks: bool):  # type: ignore[no-untyped-def]
 
 def _plain_names(column: pl.Series) -> pl.Series:
     """Undoes what writing did to names that are no IRIs."""
-    if not column.str.starts_with(PLAIN).any():
-        return column
-    return column.map_elements(
-        lambda name: unquote(name.removeprefix(PLAIN)) if name.startswith(PLAIN) else name,
-        return_dtype=pl.String,
-    )
+    encoded = column.unique()
+    encoded = encoded.filter(encoded.str.starts_with(PLAIN))
+    names = [unquote(name.removeprefix(PLAIN)) for name in encoded]
+    return column.replace(encoded, pl.Series(names, dtype=pl.String)) if names else column
 
 
 def _term(name: str, keep: bool, may_be_literal: bool) -> str:
-    if keep and name.startswith("_:") or keep and may_be_literal and name.startswith('"'):
+    if (keep and name.startswith("_:")) or (keep and may_be_literal and name.startswith('"')):
         # Whether it really is one, the parser knows best.
         line = f"<urn:x> <urn:x> {name} ."
         try:

@@ -62,7 +62,7 @@ def read_types(
     for bad in bad_names(names):
         raise DataError(f"{types}: the type {bad!r} is empty or holds a tab or a line break")
     entity_pairs = _pairs(entities, of_entities["type"], names)
-    slot_pairs = np.empty((0, 2), dtype=np.int64)
+    slot_pairs: Pairs = np.empty((0, 2), dtype=np.int64)
     if of_slots is not None:
         slot_pairs = _pairs(of_slots["slot"], of_slots["type"], names)
     return Types.of_pairs(

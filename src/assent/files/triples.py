@@ -83,7 +83,9 @@ def suffix_of(path: Path) -> str:
     return suffix
 
 
-def _read_file(path: Path, keep_literals: bool, keep_blank_nodes: bool) -> tuple[pl.DataFrame, Left]:
+def _read_file(
+    path: Path, keep_literals: bool, keep_blank_nodes: bool
+) -> tuple[pl.DataFrame, Left]:
     suffix = suffix_of(path)
     if suffix in FORMATS:
         return read_rdf(path, suffix, COLUMNS, keep_literals, keep_blank_nodes)

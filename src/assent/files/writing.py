@@ -37,9 +37,12 @@ def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:
     entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
     heads, rels, tails = (np.ascontiguousarray(column) for column in facts.T)
     return pl.DataFrame(
-        {"head": entities.gather(heads), "relation": relations.gather(rels),
-         "tail": entities.gather(tails)}
-    )  # fmt: skip
+        {
+            "head": entities.gather(heads),
+            "relation": relations.gather(rels),
+            "tail": entities.gather(tails),
+        }
+    )
 
 
 def write_tsv(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool = False) -> None:

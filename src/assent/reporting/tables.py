@@ -1,0 +1,87 @@
+"""Tables for the terminal."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from assent.building.auditing import Finding
+from assent.building.counting import table_one
+from assent.core.benchmark import Benchmark
+from assent.core.facts import KnowledgeBase
+from assent.datasets import Status
+
+KIND_NAMES = {
+    "C": "complete (C)",
+    "I": "incomplete (I)",
+    "N": "… none left (N ⊂ I)",
+    "F": "fake (F)",
+}
+
+
+def queries_table(benchmark: Benchmark) -> Table:
+    """The paper's Table 1."""
+    columns = ("head", "tail", "total", "valid", "test")
+    table = _table("queries", *columns)
+    for kind, counts in table_one(benchmark).items():
+        table.add_row(KIND_NAMES[kind], *(f"{counts[column]:,}" for column in columns))
+    return table
+
+
+def audit_table(findings: Iterable[Finding]) -> Table:
+    """What is wrong in red, what is skewed in yellow."""
+    table = _table("looked for", "found", "among")
+    table.add_column("", overflow="fold")
+    for finding in findings:
+        mark = "wrong" if finding.failed else "skewed" if finding.count else "fine"
+        style = {"wrong": "red", "skewed": "yellow", "fine": "green"}[mark]
+        table.add_row(
+            finding.name,
+            Text(f"{finding.count:,}", style),
+            f"{finding.among:,}",
+            Text(f"{mark}{'; ' if finding.detail else ''}{finding.detail}", style),
+        )
+    return table
+
+
+def datasets_table(rows: Sequence[Status]) -> Table:
+    """Named data sets and where they are."""
+    table = _table("name", "facts")
+    for column in ("what it is", "state"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        state = row.state if row.path is None else f"{row.state}: {row.path}"
+        if row.state == "can be fetched" and row.download:
+            state += f" ({row.download / 1e6:.1f} MB)"
+        table.add_row(row.name, f"{row.facts:,}", row.title, state)
+    return table
+
+
+def graph_line(kb: KnowledgeBase) -> str:
+    """A graph in one line, with what reading it left out."""
+    words = [
+        f"{len(kb.facts):,} facts",
+        f"{kb.vocabulary.num_entities:,} entities",
+        f"{kb.vocabulary.num_relations:,} relations",
+    ]
+    if kb.source.duplicates:
+        words.append(f"{kb.source.duplicates:,} duplicates merged")
+    words += [f"{count:,} of a {kind} left out" for kind, count in kb.source.left_out.items()]
+    return f"{kb.source.name}: {', '.join(words)}"
+
+
+def benchmark_line(benchmark: Benchmark) -> str:
+    """A benchmark in one line."""
+    return (
+        f"{len(benchmark.train):,} train facts, {benchmark.vocabulary.num_entities:,} entities, "
+        f"{benchmark.vocabulary.num_relations:,} relations, "
+        f"{len(benchmark.valid):,} valid and {len(benchmark.test):,} test queries"
+    )
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table

@@ -1,0 +1,103 @@
+"""A benchmark says where it came from, and warns of what is odd about it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import toy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.building.counting import table_one
+from assent.building.origin import digest
+from assent.building.recipe import build
+from assent.core.facts import KnowledgeBase, Source
+
+CROWD = toy.crowd(seed=4, num_entities=30, num_relations=3, facts_each=6)
+
+
+def test_settings_source_and_counts_are_told():
+    source = Source("crowd.tsv", duplicates=2, left_out={"literals": 7})
+    kb = replace(CROWD, source=source)
+    benchmark = build(kb, removed=4, held_out=0.2, seed=9)
+    origin = benchmark.origin
+    assert origin["settings"] == {"removed": 4, "held_out": 0.2, "deal": "by-fact", "seed": 9}
+    assert origin["source"] == {
+        "name": "crowd.tsv",
+        "sha256": digest(kb),
+        "facts": len(kb.facts),
+        "entities": 30,
+        "duplicates": 2,
+        "left_out": {"literals": 7},
+        "types": "derived",
+    }
+    assert origin["counts"]["queries"] == table_one(benchmark)
+    assert origin["counts"]["entities"] == 26 and origin["counts"]["removed_entities"] == 4
+    assert origin["counts"]["train_facts"] == len(benchmark.train)
+    assert origin["warnings"] == []
+    assert json.loads(json.dumps(origin)) == origin, "it fits a manifest"
+
+
+def test_a_graph_with_splits_has_no_share_and_a_list_of_names_is_not_repeated():
+    benchmark = build(toy.typed(toy.split()), removed=["dan", "oslo"], deal="by-query")
+    assert benchmark.origin["settings"]["held_out"] is None
+    assert benchmark.origin["settings"]["removed"] == "list"
+    assert benchmark.origin["source"]["types"] == "given"
+
+
+def test_facts_add_up():
+    benchmark = build(toy.split(), removed=["dan", "oslo"], deal="by-query")
+    counts = benchmark.origin["counts"]
+    assert counts["answer_facts"] == 3 and counts["lost_facts"] == 8
+    assert counts["train_facts"] == 32 - 3 - 8 - 2  # two facts had both ends removed
+
+
+@given(toy.crowds(), st.randoms(use_true_random=False))
+def test_the_digest_is_that_of_the_graph_and_not_of_its_order(kb, random):
+    places = random.sample(range(len(kb.facts)), len(kb.facts))
+    shuffled = KnowledgeBase.of_ids(
+        kb.vocabulary, kb.facts[places], kb.splits[places], types=kb.types
+    )
+    assert digest(shuffled) == digest(kb)
+
+
+def test_the_digest_tells_names_facts_splits_and_types_apart():
+    whole = toy.whole()
+    renamed = replace(
+        whole,
+        vocabulary=replace(
+            whole.vocabulary, entities=tuple(f"{name}!" for name in whole.vocabulary.entities)
+        ),
+    )
+    fewer = KnowledgeBase.of_ids(whole.vocabulary, whole.facts[1:])
+    graphs = [whole, renamed, fewer, toy.split(), toy.typed(whole), toy.typed(toy.split())]
+    assert len({digest(kb) for kb in graphs}) == len(graphs)
+    assert digest(replace(whole, source=Source("another name"))) == digest(whole)
+
+
+def test_a_relation_that_lost_all_its_train_facts_is_named():
+    # Everyone admires ada, and nobody else; without her, nobody knows what admiring is.
+    train = [*toy.facts_in(toy.TRAIN), ("ben", "admires", "ada"), ("cleo", "admires", "ada")]
+    kb = toy.of_names(train, toy.facts_in(toy.VALID), toy.facts_in(toy.TEST))
+    benchmark = build(kb, removed=["ada"], held_out=0.1, deal="by-query")
+    assert "1 relations have no train fact left: admires" in benchmark.origin["warnings"]
+
+
+def test_missing_fakes_are_counted():
+    # Everyone knows everyone: nobody violates anything, so there are no fakes at all.
+    names = [f"friend{number}" for number in range(8)]
+    kb = toy.of_names([(one, "knows", other) for one in names for other in names])
+    benchmark = build(kb, removed=2)
+    queries = benchmark.origin["counts"]["queries"]
+    none = queries["N"]["total"]
+    answered = queries["C"]["total"] + queries["I"]["total"] - none
+    assert queries["F"]["total"] == 0
+    (warning,) = benchmark.origin["warnings"]
+    assert "fewer fake queries than wanted: the types leave too few anchors" in warning
+    wanted = int(warning.split()[0].replace(",", ""))
+    assert answered // 2 <= wanted <= answered
+
+
+@pytest.mark.parametrize("deal", ["by-fact", "by-query"])
+def test_without_cause_there_is_no_warning(deal):
+    assert build(CROWD, deal=deal).origin["warnings"] == []

@@ -1,0 +1,28 @@
+"""The same examples on every run, and the public data where they are at hand."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+settings.register_profile(
+    "assent",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],  # others may use the machine at the same time
+)
+settings.load_profile("assent")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of public benchmark data; they are never part of the project."""
+    folder = Path(os.environ.get("ASSENT_DATA") or PROJECT / ".." / "shared" / "data").resolve()
+    if not folder.is_dir():
+        pytest.skip(f"no benchmark data in {folder}; set ASSENT_DATA to the folder that has them")
+    return folder

@@ -1,0 +1,43 @@
+"""Names stand once, labels for all or none."""
+
+import pytest
+
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+
+
+def test_a_name_that_stands_twice_is_refused():
+    with pytest.raises(DataError, match="entities: a name stands twice"):
+        Vocabulary(("ada", "ada"), ("knows",))
+    with pytest.raises(DataError, match="relations: a name stands twice"):
+        Vocabulary(("ada",), ("knows", "knows"))
+
+
+def test_labels_for_some_only_are_refused():
+    with pytest.raises(DataError, match="2 names, but 1 labels"):
+        Vocabulary(("ada", "ben"), ("knows",), entity_labels=("Ada",))
+
+
+def test_people_read_labels_where_there_are_any_and_names_else():
+    plain = Vocabulary(("Q1", "Q2"), ("P1",))
+    labelled = Vocabulary(("Q1", "Q2"), ("P1",), ("Ada", "Ben"), ("knows",))
+    assert (plain.entity(1), labelled.entity(1)) == ("Q2", "Ben")
+    assert (plain.relation(0), labelled.relation(0)) == ("P1", "knows")
+
+
+def test_the_relation_after_the_last_one_is_the_inverse_of_the_first():
+    vocabulary = Vocabulary(("ada",), ("knows", "likes"))
+    assert vocabulary.relation(2) == "inverse of knows"
+    assert vocabulary.relation(3) == "inverse of likes"
+
+
+def test_keeping_entities_keeps_their_labels_and_all_relations():
+    vocabulary = Vocabulary(("a", "b", "c"), ("knows",), ("Ada", "Ben", "Cleo"))
+    kept = vocabulary.with_entities([2, 0])
+    assert kept.entities == ("c", "a") and kept.entity_labels == ("Cleo", "Ada")
+    assert kept.relations == ("knows",)
+    assert (kept.num_entities, kept.num_relations) == (2, 1)
+
+
+def test_keeping_entities_without_labels_invents_none():
+    assert Vocabulary(("a", "b"), ("knows",)).with_entities([1]).entity_labels == ()
