@@ -199,8 +199,9 @@ def demo(
 
     with _progress() as progress:
         benchmark, findings, report = run_demo(folder, progress)
-    out.print("The world graph as a benchmark:", benchmark_line(benchmark), highlight=False)
+    out.print("The world graph as a benchmark:")
     out.print(queries_table(benchmark))
+    out.print(benchmark_line(benchmark), markup=False, highlight=False)
     out.print("\nSome of its test queries:")
     for kind, query in sample_queries(benchmark, each=2):
         out.print(f"  {KIND_NAMES[kind]:<20} {query}", markup=False, highlight=False)

@@ -1,11 +1,11 @@
 """Questions know whether they lost answers, and those that lost all are asked too."""
 
 import numpy as np
-import oracles
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.building.asking import ask, ask_nothing, lost_keys
 from assent.building.removing import named, remove
 from assent.core.queries import Queries

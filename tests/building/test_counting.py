@@ -1,8 +1,8 @@
 """Table 1 counts what is there."""
 
-import toy
 from hypothesis import given
 
+import toy
 from assent.building.counting import table_one
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, Subset

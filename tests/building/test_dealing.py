@@ -3,10 +3,10 @@
 from collections import Counter
 
 import numpy as np
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toy
 from assent.building.dealing import TEST, VALID, fakes_wanted, halved, halves_of
 from assent.core.queries import Queries, Subset
 
@@ -41,7 +41,8 @@ def test_fakes_fill_the_empty_half(heads, tails, none_heads, none_tails):
     answered, none = questions(heads, tails), questions(none_heads, none_tails)
     wanted = fakes_wanted(answered, none, 1)
     kept = min(len(none), (len(answered) + 1) // 2)
-    assert wanted.heads >= 0 and wanted.tails >= 0
+    assert wanted.heads >= 0
+    assert wanted.tails >= 0
     assert sum(wanted) + kept == len(answered)
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toy
 from assent.building import faking
 from assent.building.faking import fake
 from assent.building.fitting import fitting_types, seen_in
@@ -53,7 +53,8 @@ def test_fakes_are_among_the_possible_ones_and_each_stands_once(kb, count, side,
     found = list(zip(fakes.anchors.tolist(), fakes.relations.tolist(), strict=True))
     assert len(set(found)) == len(found) <= count
     assert set(found) <= possible(kb, side, some_facts)
-    assert (fakes.subsets == Subset.FAKE).all() and not fakes.has_answers.any()
+    assert (fakes.subsets == Subset.FAKE).all()
+    assert not fakes.has_answers.any()
 
 
 @given(toy.crowds(), st.integers(0, 60), sides, st.integers(0, 9))

@@ -8,8 +8,8 @@ import gzip
 from collections import Counter, defaultdict
 
 import pytest
-import toy
 
+import toy
 from assent.building.recipe import build
 from assent.files.triples import read
 

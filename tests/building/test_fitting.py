@@ -1,11 +1,13 @@
 """Types are learned from who stands where, or derived from it alone."""
 
+import itertools
+
 import numpy as np
-import oracles
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.building.fitting import (
     NEARLY_ALL,
     SHARED,
@@ -29,7 +31,7 @@ def slot_sets(types: Types) -> dict[int, set[int]]:
 
 
 def sets_of(offsets, values) -> dict[int, set[int]]:
-    bounds = zip(offsets[:-1], offsets[1:], strict=True)
+    bounds = itertools.pairwise(offsets)
     return {row: set(values[start:end].tolist()) for row, (start, end) in enumerate(bounds)}
 
 
@@ -117,7 +119,8 @@ def test_five_shared_entities_make_two_slots_alike_and_four_do_not():
         kb = KnowledgeBase.of_ids(toy.vocabulary_of(10, 2), toy.triples(heads))
         return 1 in slot_sets(derived(seen_of(kb), kb.vocabulary))[0]
 
-    assert alike(5) and not alike(4)
+    assert alike(5)
+    assert not alike(4)
 
 
 def test_the_toys_people_violate_what_only_cities_take():
@@ -167,7 +170,8 @@ def test_given_types_are_learned_from_and_missing_ones_derived():
     kb = toy.typed(toy.whole())
     assert fitting_types(kb.types, seen_of(kb), kb.vocabulary).names == kb.types.names
     names = fitting_types(None, seen_of(kb), kb.vocabulary).names
-    assert names[0] == "head of born_in" and names[-1] == "tail of twinned_with"
+    assert names[0] == "head of born_in"
+    assert names[-1] == "tail of twinned_with"
 
 
 def test_no_facts_derive_types_that_nobody_has():

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-import oracles
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.building.holding import hold_out
 from assent.core.facts import KnowledgeBase, Split
 

@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toy
 from assent.building.counting import table_one
 from assent.building.origin import digest
 from assent.building.recipe import build
@@ -32,7 +32,8 @@ def test_settings_source_and_counts_are_told():
         "types": "derived",
     }
     assert origin["counts"]["queries"] == table_one(benchmark)
-    assert origin["counts"]["entities"] == 26 and origin["counts"]["removed_entities"] == 4
+    assert origin["counts"]["entities"] == 26
+    assert origin["counts"]["removed_entities"] == 4
     assert origin["counts"]["train_facts"] == len(benchmark.train)
     assert origin["warnings"] == []
     assert json.loads(json.dumps(origin)) == origin, "it fits a manifest"
@@ -48,7 +49,8 @@ def test_a_graph_with_splits_has_no_share_and_a_list_of_names_is_not_repeated():
 def test_facts_add_up():
     benchmark = build(toy.split(), removed=["dan", "oslo"], deal="by-query")
     counts = benchmark.origin["counts"]
-    assert counts["answer_facts"] == 3 and counts["lost_facts"] == 8
+    assert counts["answer_facts"] == 3
+    assert counts["lost_facts"] == 8
     assert counts["train_facts"] == 32 - 3 - 8 - 2  # two facts had both ends removed
 
 

@@ -1,15 +1,15 @@
-"""Whatever the graph, a benchmark is what the paper describes, and leaks nothing if dealt by fact."""
+"""A benchmark is what the paper describes and, dealt by fact, its halves give nothing away."""
 
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import oracles
 import pytest
-import toy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.building.fitting import fitting_types, seen_in
 from assent.building.recipe import DEALS, build
 from assent.building.removing import AUTO_LIMIT
@@ -151,7 +151,8 @@ def test_by_fact_each_fact_is_asked_in_one_half_and_there_from_both_sides(kb, re
         if {head, tail} <= kept
     }
     in_valid, in_test = oracles.answer_facts(valid), oracles.answer_facts(test)
-    assert in_valid | in_test == held and not in_valid & in_test
+    assert in_valid | in_test == held
+    assert not in_valid & in_test
     for half, facts in ((valid, in_valid), (test, in_test)):
         answers = {query[:3]: set(query[4]) for query in half if query[4]}
         assert answers == oracles.grouped(facts)
@@ -306,7 +307,8 @@ def test_a_typed_benchmark_keeps_its_types_and_fakes_violate_these():
     assert len(benchmark.types.entity_offsets) == 25 + 1
     for half in (benchmark.valid, benchmark.test):
         fakes = half.take(half.subsets == 2)
-        assert len(fakes) and benchmark.types.violate(fakes.anchors, fakes.relations).all()
+        assert len(fakes)
+        assert benchmark.types.violate(fakes.anchors, fakes.relations).all()
     for new, name in enumerate(benchmark.vocabulary.entities):
         old = kb.vocabulary.entities.index(name)
         mine, before = (
@@ -352,13 +354,15 @@ def test_building_leaves_the_graph_as_it_was():
     kb = toy.crowd(seed=3, num_entities=40, num_relations=3, facts_each=6)
     facts, splits = kb.facts.copy(), kb.splits.copy()
     build(kb)
-    assert np.array_equal(kb.facts, facts) and np.array_equal(kb.splits, splits)
+    assert np.array_equal(kb.facts, facts)
+    assert np.array_equal(kb.splits, splits)
 
 
 def test_progress_is_told_stage_by_stage():
     told = []
     build(toy.crowd(seed=3, num_entities=40, num_relations=3, facts_each=6), progress=told.append)
-    assert told[0] == "holding out facts" and told[-1] == "dealing into valid and test"
+    assert told[0] == "holding out facts"
+    assert told[-1] == "dealing into valid and test"
 
 
 @given(toy.crowds(), deals, seeds)

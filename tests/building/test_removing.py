@@ -1,12 +1,12 @@
 """Removing entities drops, moves and empties as Appendix A.1 says."""
 
 import numpy as np
-import oracles
 import pytest
-import toy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.building.removing import AUTO_LIMIT, first_of, named, outcomes, quarter, remove
 from assent.errors import ConfigError, DataError
 

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toy
 from assent.core.facts import KnowledgeBase, Source, Split, fact_keys, facts_of
 from assent.errors import DataError
 
@@ -62,7 +62,8 @@ def test_the_order_of_the_lines_leaves_no_trace(given_facts, random):
         )
         for part in (lines, shuffled)
     )
-    assert np.array_equal(one.facts, other.facts) and np.array_equal(one.splits, other.splits)
+    assert np.array_equal(one.facts, other.facts)
+    assert np.array_equal(one.splits, other.splits)
     assert one.source == other.source
 
 
@@ -87,7 +88,8 @@ def test_the_parts_of_the_split_toy_are_as_written():
 
 def test_no_facts_are_a_knowledge_base_too():
     kb = KnowledgeBase.of_ids(TWO_AND_ONE, toy.triples([]))
-    assert kb.facts.shape == (0, 3) and not kb.has_splits
+    assert kb.facts.shape == (0, 3)
+    assert not kb.has_splits
     nothing = KnowledgeBase.of_ids(toy.vocabulary_of(0, 0), toy.triples([]))
     assert nothing.facts.shape == (0, 3)
 
@@ -102,7 +104,8 @@ def test_facts_and_splits_refuse_changes():
 def test_the_callers_arrays_stay_as_they_were():
     facts = toy.triples([(1, 0, 0), (0, 0, 1)])
     KnowledgeBase.of_ids(TWO_AND_ONE, facts)
-    assert facts.tolist() == [[1, 0, 0], [0, 0, 1]] and facts.flags.writeable
+    assert facts.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert facts.flags.writeable
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """Queries are facts grouped by what they answer; taking and joining lose nothing."""
 
 import numpy as np
-import oracles
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.core.arrays import frozen
 from assent.core.queries import Queries, Subset, both_ways
 from assent.errors import DataError
@@ -113,12 +113,15 @@ def test_taking_a_mask_and_its_opposite_and_joining_them_loses_nothing(queries, 
 def test_taking_no_query_leaves_queries_without_any(queries):
     for nothing in (np.zeros(len(queries), bool), np.empty(0, np.int64)):
         taken = queries.take(nothing)
-        assert len(taken) == 0 and len(taken.answers) == 0 and taken.offsets.tolist() == [0]
+        assert len(taken) == 0
+        assert len(taken.answers) == 0
+        assert taken.offsets.tolist() == [0]
 
 
 def test_an_empty_list_of_places_is_no_query_too():
     taken = asked(toy.triples([(0, 0, 1)]), VOCABULARY).take([])
-    assert len(taken) == 0 and taken.offsets.tolist() == [0]
+    assert len(taken) == 0
+    assert taken.offsets.tolist() == [0]
 
 
 def test_places_counted_from_the_end_mean_what_they_mean_in_numpy_or_are_refused():
@@ -150,7 +153,8 @@ def test_marking_changes_the_subsets_only_and_of_a_copy_only():
 
 def test_no_facts_ask_nothing():
     queries = asked(toy.triples([]), VOCABULARY)
-    assert len(queries) == 0 and queries.offsets.tolist() == [0]
+    assert len(queries) == 0
+    assert queries.offsets.tolist() == [0]
     assert queries.facts(2).shape == (0, 3)
     assert len(Queries.joined([queries, queries])) == 0
 

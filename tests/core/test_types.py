@@ -1,19 +1,21 @@
 """A type fits or violates as the intersection of two sets says."""
 
+import itertools
+
 import numpy as np
-import oracles
 import pytest
-import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import toy
 from assent.core.arrays import frozen
 from assent.core.types import Types
 from assent.errors import DataError
 
 
 def sets_of(offsets, values) -> dict[int, set[int]]:
-    bounds = zip(offsets[:-1], offsets[1:], strict=True)
+    bounds = itertools.pairwise(offsets)
     return {row: set(values[a:b].tolist()) for row, (a, b) in enumerate(bounds)}
 
 
@@ -67,11 +69,12 @@ def test_pairs_may_come_in_any_order_and_as_often_as_you_like(entities, slots):
         (types.entity_offsets, types.entity_types, entities),
         (types.slot_offsets, types.slot_types, slots),
     ):
-        assert len(offsets) == 5 and len(values) == len(set(given_pairs))
+        assert len(offsets) == 5
+        assert len(values) == len(set(given_pairs))
         assert sets_of(offsets, values) == {
             row: {kind for r, kind in given_pairs if r == row} for row in range(4)
         }
-        rows = zip(offsets[:-1], offsets[1:], strict=True)
+        rows = itertools.pairwise(offsets)
         assert all((np.diff(values[start:end]) > 0).all() for start, end in rows)
 
 

@@ -34,7 +34,8 @@ def test_the_relation_after_the_last_one_is_the_inverse_of_the_first():
 def test_keeping_entities_keeps_their_labels_and_all_relations():
     vocabulary = Vocabulary(("a", "b", "c"), ("knows",), ("Ada", "Ben", "Cleo"))
     kept = vocabulary.with_entities([2, 0])
-    assert kept.entities == ("c", "a") and kept.entity_labels == ("Cleo", "Ada")
+    assert kept.entities == ("c", "a")
+    assert kept.entity_labels == ("Cleo", "Ada")
     assert kept.relations == ("knows",)
     assert (kept.num_entities, kept.num_relations) == (2, 1)
 

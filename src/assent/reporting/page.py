@@ -6,7 +6,7 @@ from assent.building.auditing import Finding
 from assent.building.counting import table_one
 from assent.core.benchmark import Benchmark
 from assent.reporting.samples import sample_queries
-from assent.reporting.tables import KIND_NAMES, benchmark_line
+from assent.reporting.tables import KIND_NAMES, benchmark_line, verdict_in_words
 
 COLUMNS = ("head", "tail", "total", "valid", "test")
 
@@ -16,7 +16,7 @@ def markdown(benchmark: Benchmark, findings: Iterable[Finding]) -> str:
     name = benchmark.origin.get("source", {}).get("name", "benchmark")
     counts = table_one(benchmark)
     table = [(KIND_NAMES[kind], *(f"{row[c]:,}" for c in COLUMNS)) for kind, row in counts.items()]
-    audit = [(f.name, f"{f.count:,}", f"{f.among:,}", _verdict(f), f.detail) for f in findings]
+    audit = [(f.name, f"{f.count:,}", f"{f.among:,}", verdict_in_words(f)) for f in findings]
     samples = [(KIND_NAMES[kind], query) for kind, query in sample_queries(benchmark)]
     warnings = [f"- {warning}" for warning in benchmark.origin.get("warnings", ())]
     parts = [
@@ -26,15 +26,11 @@ def markdown(benchmark: Benchmark, findings: Iterable[Finding]) -> str:
         "## Queries",
         _table(("", *COLUMNS), table),
         "## Audit",
-        _table(("looked for", "found", "among", "", ""), audit),
+        _table(("looked for", "found", "among", ""), audit),
         "## Sample test queries",
         _table(("kind", "query and answers"), samples),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _verdict(finding: Finding) -> str:
-    return "wrong" if finding.failed else "skewed" if finding.count else "fine"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -18,6 +18,8 @@ KIND_NAMES = {
     "F": "fake (F)",
 }
 
+STYLES = {"wrong": "red", "skewed": "yellow", "fine": "green"}
+
 
 def queries_table(benchmark: Benchmark) -> Table:
     """The paper's Table 1."""
@@ -33,15 +35,20 @@ def audit_table(findings: Iterable[Finding]) -> Table:
     table = _table("looked for", "found", "among")
     table.add_column("", overflow="fold")
     for finding in findings:
-        mark = "wrong" if finding.failed else "skewed" if finding.count else "fine"
-        style = {"wrong": "red", "skewed": "yellow", "fine": "green"}[mark]
+        style = STYLES.get(finding.verdict, "")
         table.add_row(
             finding.name,
             Text(f"{finding.count:,}", style),
             f"{finding.among:,}",
-            Text(f"{mark}{'; ' if finding.detail else ''}{finding.detail}", style),
+            Text(verdict_in_words(finding), style),
         )
     return table
+
+
+def verdict_in_words(finding: Finding) -> str:
+    """The verdict, and more where there is something to explain."""
+    explains = finding.detail and (finding.count or not finding.among)
+    return f"{finding.verdict}: {finding.detail}" if explains else finding.verdict
 
 
 def datasets_table(rows: Sequence[Status]) -> Table:

@@ -1,0 +1,88 @@
+"""The fast reader of columns does what the line-by-line one does."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from assent.errors import DataError
+from assent.files.columns import bad_names, lines_of, read_columns, read_lines
+
+NAMES = ("head", "relation", "tail")
+
+# Usual lines, so that something is read at all, and everything that could upset a reader.
+PIECES = st.sampled_from(
+    [b"a\tb\tc\n", b"a,b,c\n", b'a,"b, c",d\n', b"\t", b",", b"\n", b"\r\n", b"\r", b"\xef\xbb\xbf",
+     b'"', b'""', b"'", b"\\", b"#", b" ", b"\0", b"\x0b", b"\x1a", b"x", b"\x01", b"null", b"1",
+     "é".encode(), "🙂".encode(), "\x85".encode(), "\u2028".encode(), b"\xff", b"\xc3", b"\x1f\x8b"]
+)  # fmt: skip
+BYTES = st.lists(PIECES, max_size=14).map(b"".join)
+
+
+def fast(path: Path, separator: str, names: tuple[str, ...]) -> list[tuple[str, ...]] | None:
+    """The rows, or None if refused; a name that would break a line is refused later at the most."""
+    try:
+        frame = read_columns(path, names, separator)
+    except DataError:
+        return None
+    return None if any(len(bad_names(column)) for column in frame) else frame.rows()
+
+
+def slow(path: Path, separator: str, names: tuple[str, ...]) -> list[tuple[str, ...]] | None:
+    try:
+        return [tuple(row) for row in read_lines(path, names, separator)] or None
+    except DataError:
+        return None
+
+
+@settings(max_examples=1500)
+@given(content=BYTES, separator=st.sampled_from("\t,"), width=st.integers(1, 3))
+@example(content=b"a\tb\tc\r", separator="\t", width=3)
+@example(content=b"a\r\tb\tc\n", separator="\t", width=3)
+@example(content=b"a\tb\tc\n\r\r\n", separator="\t", width=3)
+@example(content=b"\r\r\n", separator=",", width=3)
+@example(content=b'"a,b,c\n', separator=",", width=3)
+@example(content=b'"a"b,c,d\n', separator=",", width=3)
+@example(content=b'a"b,c,d\n', separator=",", width=3)
+@example(content=b"x\x01a\tb\tc\n", separator="\t", width=3)
+def test_the_fast_reader_equals_the_slow_one(content, separator, width):
+    names = NAMES[:width]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "facts"
+        path.write_bytes(content)
+        assert fast(path, separator, names) == slow(path, separator, names)
+
+
+def test_a_carriage_return_before_a_tab_is_refused_and_not_dropped(tmp_path):
+    path = tmp_path / "facts.tsv"
+    path.write_bytes(b"a\tb\tc\na\r\tb\tc\n")
+    with pytest.raises(DataError, match=r"facts\.tsv:2: the head 'a\\r' holds a tab or a line"):
+        read_columns(path, NAMES)
+
+
+def test_line_numbers_count_blank_lines(tmp_path):
+    path = tmp_path / "facts.tsv"
+    path.write_bytes(b"\n\r\na\tb\tc\n\na\tb\n")
+    with pytest.raises(DataError, match=r"facts\.tsv:5: expected 3 tab-separated columns"):
+        read_columns(path, NAMES)
+
+
+def test_only_the_first_byte_order_mark_is_one(tmp_path):
+    path = tmp_path / "names"
+    path.write_bytes(b"\xef\xbb\xbf\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
+    assert list(lines_of(path)) == ["\ufeffa", "\ufeffb"]
+
+
+def test_an_error_late_in_a_large_file_is_found_by_its_line(tmp_path):
+    path = tmp_path / "facts.tsv"
+    lines = [f"entity{number}\tin\tplace\n".encode() for number in range(200_000)]
+    lines[170_000] = b"entity\tin\n"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(DataError, match=r"facts\.tsv:170001: expected 3 .*, found 2"):
+        read_columns(path, NAMES)
+    lines[170_000] = b"entity\tin\tpl\xffce\n"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(DataError, match=r"facts\.tsv:170001: byte 0xff at column 13 is not UTF-8"):
+        read_columns(path, NAMES)
