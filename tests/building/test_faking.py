@@ -98,6 +98,21 @@ def test_the_toy_asks_for_the_birthplaces_of_cities_and_the_twins_of_people():
     }
 
 
+@pytest.mark.parametrize("small", [0, faking.SMALL])
+def test_a_question_that_violates_the_types_but_has_an_answer_is_no_fake(small, monkeypatch):
+    # Against the schema oslo knows rome; so it is a fair question whom oslo knows.
+    monkeypatch.setattr(faking, "SMALL", small)
+    kb = toy.typed(toy.of_names([*toy.facts_in(toy.TRAIN), ("oslo", "knows", "rome")]))
+    tails, heads = (
+        {query[1:3] for query in toy.named(faked(kb, 200, side), kb.vocabulary)}
+        for side in ("tail", "head")
+    )
+    assert ("oslo", "knows") not in tails
+    assert ("rome", "knows") not in heads
+    assert {("rome", "knows"), ("kyiv", "knows")} <= tails
+    assert {("oslo", "knows"), ("kyiv", "knows")} <= heads
+
+
 def test_no_fakes_are_wanted_and_none_come():
     assert len(faked(toy.whole(), 0, "tail")) == 0
 

@@ -11,18 +11,15 @@ from assent.files.benchmarks import save
 from assent.files.triples import read
 from toy import crowd, named_facts
 
-FACTS = sorted(
-    named_facts(kb.facts, kb.vocabulary)
-    for kb in [crowd(seed=7, num_entities=40, num_relations=3, facts_each=6)]
-)[0]
+KB = crowd(seed=7, num_entities=40, num_relations=3, facts_each=6)
+FACTS = sorted(named_facts(KB.facts, KB.vocabulary))
 TYPES = {f"e{number}": ["even", "odd"][number % 2 :] for number in range(40)}
 
 
 def put(folder: Path, seed: int, suffix: str) -> Path:
     """The same graph with its lines in another order, some of them twice."""
     rng = random.Random(seed)
-    facts = sorted(FACTS)
-    facts += facts[:20]
+    facts = FACTS + FACTS[:20]
     rng.shuffle(facts)
     names = sorted(TYPES)
     rng.shuffle(names)

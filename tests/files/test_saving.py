@@ -1,6 +1,7 @@
 """Nothing half-written has a final name, and nothing foreign is replaced."""
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from assent.files.writing import write
 from toy import built, crowd, split, whole
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """What a writer that fails raises."""
 
 
@@ -24,8 +25,15 @@ def benchmark():
 
 
 def failing(*_: object) -> None:
+    """A writer that fails."""
+    raise BrokenError
+
+
+def write_half(place: AbstractContextManager[Path]) -> None:
     """Writes a little, then fails."""
-    raise Broken
+    with place as part:
+        (part / "train.tsv" if part.is_dir() else part).write_text("half")
+        raise BrokenError
 
 
 def never(_: Path) -> bool:
@@ -33,25 +41,22 @@ def never(_: Path) -> bool:
 
 
 def test_a_file_that_fails_half_way_leaves_nothing(tmp_path):
-    with pytest.raises(Broken), beside(tmp_path / "kb.tsv") as part:
-        part.write_text("half")
-        raise Broken
+    with pytest.raises(BrokenError):
+        write_half(beside(tmp_path / "kb.tsv"))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
     (tmp_path / "kb.tsv").write_text("old")
-    with pytest.raises(Broken), beside(tmp_path / "kb.tsv") as part:
-        part.write_text("half")
-        raise Broken
+    with pytest.raises(BrokenError):
+        write_half(beside(tmp_path / "kb.tsv"))
     assert [path.name for path in tmp_path.iterdir()] == ["kb.tsv"]
     assert (tmp_path / "kb.tsv").read_text() == "old"
 
 
 def test_a_folder_that_fails_half_way_leaves_nothing(tmp_path):
-    with pytest.raises(Broken), folder_beside(tmp_path / "kb", never) as part:
-        (part / "train.tsv").write_text("half")
-        raise Broken
+    with pytest.raises(BrokenError):
+        write_half(folder_beside(tmp_path / "kb", never))
     assert not list(tmp_path.iterdir())
 
 
@@ -68,21 +73,21 @@ def test_nothing_has_the_final_name_while_it_is_written(tmp_path):
 @pytest.mark.parametrize("name", ["kb.tsv", "kb.nt", "kb.parquet"])
 def test_a_failing_writer_leaves_no_graph(name, tmp_path, monkeypatch):
     monkeypatch.setitem(writing.WRITERS, Path(name).suffix, failing)
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenError):
         write(whole(), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_failing_writer_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "write_tsv", failing)
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenError):
         write(split(), tmp_path / "kb")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_failing_writer_leaves_no_benchmark(benchmark, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmarks, "_write_queries", failing)
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark")
     assert not list(tmp_path.iterdir())
 
@@ -91,7 +96,7 @@ def test_a_failing_writer_leaves_the_old_benchmark(benchmark, tmp_path, monkeypa
     save(benchmark, tmp_path / "benchmark")
     before = {path.name: path.read_bytes() for path in (tmp_path / "benchmark").iterdir()}
     monkeypatch.setattr(benchmarks, "_write_queries", failing)
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark", overwrite=True)
     assert list(tmp_path.iterdir()) == [tmp_path / "benchmark"]
     assert {p.name: p.read_bytes() for p in (tmp_path / "benchmark").iterdir()} == before
@@ -136,7 +141,7 @@ def test_a_file_is_never_replaced_by_a_folder(overwrite, benchmark, tmp_path):
 def test_a_benchmark_is_replaced_only_on_request_and_then_wholly(benchmark, tmp_path):
     save(benchmark, tmp_path / "benchmark")
     (tmp_path / "benchmark" / "schema.tsv.bak").write_text("left over")
-    with pytest.raises(DataError, match="benchmark: is there already; .*or say to overwrite"):
+    with pytest.raises(DataError, match=r"benchmark: is there already; .*say to overwrite"):
         save(benchmark, tmp_path / "benchmark")
     assert (tmp_path / "benchmark" / "schema.tsv.bak").exists()
     save(benchmark, tmp_path / "benchmark", overwrite=True)

@@ -24,7 +24,9 @@ def hold_out(kb: KnowledgeBase, share: float, rng: np.random.Generator) -> Mask:
     spare[_last_of_each(ends[order], order, kb.vocabulary.num_entities)] = False
     spare[_last_of_each(relations[order], order, kb.vocabulary.num_relations)] = False
 
-    pairs = _places(ends.min(axis=1).astype(np.int64) * len(order) + ends.max(axis=1))
+    pairs = _places(
+        ends.min(axis=1).astype(np.int64) * kb.vocabulary.num_entities + ends.max(axis=1)
+    )
     sizes = np.bincount(pairs)
     spare_pairs = np.flatnonzero(np.bincount(pairs, weights=~spare) == 0)
     chosen = rng.permutation(spare_pairs)
@@ -35,7 +37,7 @@ def hold_out(kb: KnowledgeBase, share: float, rng: np.random.Generator) -> Mask:
 def _last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
     """The last of `facts` for every name that occurs; a fact may have several names."""
     last = np.full(size, -1, dtype=np.int64)
-    last[names.ravel()] = np.repeat(facts, names.size // len(facts))
+    last[names.ravel()] = np.repeat(facts, names.size // max(len(facts), 1))
     return last[last >= 0]  # numpy keeps the last of repeated assignments
 
 

@@ -43,6 +43,7 @@ def build(
     graph comes without valid and test. `deal`: "by-fact" (leak-safe) or "by-query" (the paper's).
     """
     _check(held_out, deal, seed)
+    removed = int(removed) if isinstance(removed, np.integer) else removed
     num_entities, num_relations = kb.vocabulary.num_entities, kb.vocabulary.num_relations
     # A stream of its own for each step: an option of one leaves the choices of the others alone.
     streams = np.random.default_rng(seed).spawn(5)

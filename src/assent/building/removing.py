@@ -62,10 +62,11 @@ def quarter(facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: in
     none, answered = outcomes(facts, held, order, halves, num_relations)
     limit = max(1, int(AUTO_LIMIT * len(order)))
     none, answered = none[: limit + 1], answered[: limit + 1]
-    enough = np.flatnonzero(2 * none >= answered)
-    if len(enough) and answered[enough[0]]:
+    useful = answered > 0
+    enough = np.flatnonzero(useful & (2 * none >= answered))
+    if len(enough):
         return int(enough[0])
-    return int(np.argmax(none / np.maximum(answered, 1)))
+    return int(np.argmax(np.where(useful, none / np.maximum(answered, 1), 0)))
 
 
 def outcomes(
@@ -78,6 +79,8 @@ def outcomes(
     `halves` says to which half each held-out fact would go: a question asked in both counts twice.
     """
     size = len(order)
+    if not len(facts):
+        return np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.int64)
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(size)
     anchors, relations, answers = both_ways(facts, num_relations)

@@ -55,9 +55,10 @@ class Benchmark:
         Accepting a train fact would add nothing. In a leak-safe benchmark an answer of the other
         half is true as well, so that accepting it would be wrongly counted as wrong.
         """
-        facts, num_relations = self.train, self.vocabulary.num_relations
+        mine, num_relations = self.half(split), self.vocabulary.num_relations
+        facts = self.train
         if self.masks_other_half:
-            other = self.test if self.half(split) is self.valid else self.valid
+            other = self.test if mine is self.valid else self.valid
             keys = np.concatenate(
                 [
                     fact_keys(facts, self.vocabulary),

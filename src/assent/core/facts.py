@@ -45,11 +45,7 @@ class KnowledgeBase:
     def __post_init__(self) -> None:
         if self.facts.ndim != 2 or self.facts.shape[1] != 3 or len(self.facts) != len(self.splits):
             raise DataError(f"facts of shape {self.facts.shape}, splits of {self.splits.shape}")
-        limits = (self.vocabulary.num_entities, self.vocabulary.num_relations)
-        for column, limit in zip((0, 1, 2), (limits[0], limits[1], limits[0]), strict=True):
-            ids = self.facts[:, column]
-            if len(ids) and (ids.min() < 0 or ids.max() >= limit):
-                raise DataError("facts: an id without a name")
+        _check_ids(self.facts, self.splits, self.vocabulary)
 
     @classmethod
     def of_ids(
@@ -68,6 +64,7 @@ class KnowledgeBase:
         if splits is None:
             splits = np.zeros(len(facts), dtype=np.int8)
         source = source or Source("memory")
+        _check_ids(facts, splits, vocabulary)
         # One sort of numbers that hold fact and split is ten times faster than sorting places.
         ascending = np.sort(fact_keys(facts, vocabulary) * len(Split) + splits)
         keys, ascending_splits = np.divmod(ascending, len(Split))
@@ -105,3 +102,15 @@ def facts_of(keys: NDArray[np.int64], vocabulary: Vocabulary) -> Ids:  # (fact, 
     pairs, tails = np.divmod(keys, max(vocabulary.num_entities, 1))
     heads, relations = np.divmod(pairs, max(vocabulary.num_relations, 1))
     return frozen(np.stack([heads, relations, tails], axis=1))
+
+
+def _check_ids(facts: Ids, splits: NDArray[np.int8], vocabulary: Vocabulary) -> None:
+    entities, relations = vocabulary.num_entities, vocabulary.num_relations
+    for ids, limit in (
+        (facts[:, 0], entities),
+        (facts[:, 1], relations),
+        (facts[:, 2], entities),
+        (splits, len(Split)),
+    ):
+        if len(ids) and (ids.min() < 0 or ids.max() >= limit):
+            raise DataError("facts: an id without a name, or a split that is none")

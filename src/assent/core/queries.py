@@ -122,7 +122,8 @@ class Queries:
     def take(self, rows: ArrayLike) -> Self:
         """The queries at these places, or under this mask."""
         rows = np.asarray(rows)
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        rows = np.where(rows < 0, rows + len(self), rows)
         places = places_in(self.offsets, rows)
         return type(self)(
             frozen(self.anchors[rows]),

@@ -82,6 +82,8 @@ class Types:
 
 def _ragged(pairs: Pairs, num_rows: int, num_types: int) -> tuple[Keys, Ids]:
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= (num_rows, num_types)).any()):
+        raise DataError("types: a pair with an id that is not there")
     keys = distinct(pairs[:, 0] * max(num_types, 1) + pairs[:, 1])
     rows, types = np.divmod(keys, max(num_types, 1))
     return offsets_of(np.bincount(rows, minlength=num_rows)), frozen(types)
