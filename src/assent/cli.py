@@ -30,8 +30,8 @@ app.add_typer(data_app, name="data")
 
 WIDE = 120  # columns where no terminal says how many it has
 
-out = Console(width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True)
+out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)
+err = Console(stderr=True, emoji=False)
 
 Graph = Annotated[
     str,
