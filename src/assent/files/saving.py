@@ -13,16 +13,20 @@ from assent.errors import DataError
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
     """A place to write a file to, which becomes `path` when all went well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        part.chmod(0o666 & ~_umask())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with _refusing(path):
+        target = path.resolve()  # what a link leads to is replaced, not the link
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
+        os.close(handle)
+        part = Path(name)
+        try:
+            yield part
+            part.chmod(0o666 & ~_umask())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -31,27 +35,47 @@ def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[P
 
     A folder that is there already is replaced only if empty, or if `may_replace` says so.
     """
-    refuse_to_replace(path, may_replace)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
-    try:
-        yield part
-        part.chmod(0o777 & ~_umask())
-        if path.exists():
-            old = part.with_suffix(".old")
-            path.rename(old)
-            part.rename(path)
-            shutil.rmtree(old)
-        else:
-            part.rename(path)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with _refusing(path):
+        refuse_to_replace(path, may_replace)
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
+        try:
+            yield part
+            part.chmod(0o777 & ~_umask())
+            _put(part, target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
 
 def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
     """Ends early, before any work, where the result could not be saved."""
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
         raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise DataError(f"{path}: cannot be written: {reason}; choose another place") from error
+
+
+def _put(part: Path, target: Path) -> None:
+    """Gives a folder its final name; if that fails, the folder that had it keeps it."""
+    if not target.exists():
+        part.rename(target)
+        return
+    old = part.with_suffix(".old")
+    target.rename(old)
+    try:
+        part.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _umask() -> int:
