@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+from itertools import permutations
 from pathlib import Path
 
 import polars as pl
@@ -119,10 +120,29 @@ def test_windows_habits_change_nothing(name, start, ends, tmp_path):
     check(put(tmp_path / name, start + content))
 
 
-@pytest.mark.parametrize("header", ["head relation tail", "Subject Predicate Object", "h r t"])
-def test_a_header_is_no_fact(header, tmp_path):
-    header = header.replace(" ", "\t")
-    check(put(tmp_path / "kb.tsv", header.encode() + b"\n" + tsv(FACTS)))
+@pytest.mark.parametrize("header", ["head,relation,tail", "Subject,Predicate,Object", "h,r,t"])
+def test_the_header_of_a_csv_file_is_no_fact(header, tmp_path):
+    check(put(tmp_path / "kb.csv", header.encode() + b"\n" + comma_separated(FACTS)))
+
+
+@pytest.mark.parametrize("name", ["kb.tsv", "kb.txt"])
+def test_other_files_have_no_header(name, tmp_path):
+    kb = read(put(tmp_path / name, b"head\trelation\ttail\n" + tsv(FACTS)))
+    assert named_facts(kb.facts, kb.vocabulary) == {*FACTS, ("head", "relation", "tail")}
+
+
+@pytest.mark.parametrize("places", list(permutations(range(3))))
+@pytest.mark.parametrize("header", ["head relation tail", "Subject Predicate Object", "s p o"])
+def test_parquet_columns_of_known_names_stand_in_any_order(header, places, tmp_path):
+    frame = pl.DataFrame(FACTS, schema=header.split(), orient="row")
+    frame[:, list(places)].write_parquet(tmp_path / "kb.parquet")
+    check(tmp_path / "kb.parquet")
+
+
+@pytest.mark.parametrize("header", ["a b c", "head relation object", "Head head tail"])
+def test_parquet_columns_of_other_names_stand_in_order(header, tmp_path):
+    pl.DataFrame(FACTS, schema=header.split(), orient="row").write_parquet(tmp_path / "kb.parquet")
+    check(tmp_path / "kb.parquet")
 
 
 def test_the_splits_of_a_folder_and_of_libkge_are_the_same(tmp_path):

@@ -22,6 +22,7 @@ PAGE = PROJECT / "docs" / "hostile.md"
 ROWS = [
     line.split("\t") for line in (CORPUS / "expected.tsv").read_text(encoding="utf-8").splitlines()
 ]
+REFUSED = [row for row in ROWS if row[1] == "refused"]
 
 INTRODUCTION = """\
 # Hostile inputs
@@ -74,10 +75,10 @@ def test_a_hostile_input_is_handled_or_refused_as_the_table_says(name, outcome, 
     assert found(name) == (outcome, text)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [(row[0], row[2]) for row in ROWS if row[1] == "refused"]
-)
-def test_a_refusal_ends_the_command_in_this_one_line(name, text, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("name", "outcome", "text"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_a_refusal_ends_the_command_in_this_one_line(
+    name, outcome, text, tmp_path, monkeypatch, capsys
+):
     path = str(CORPUS / name)
     verb, option = ("audit", "--json") if name.startswith("benchmarks/") else ("convert", "--out")
     monkeypatch.setattr(sys, "argv", ["assent", verb, path, option, str(tmp_path / "out.tsv")])

@@ -23,14 +23,14 @@ HOSTILE = [
     "urn:assent:", "urn:assent:a", "urn:assent:%41", "urn:assent:%09", "urn:assent:urn:assent:a",
     "URN:ASSENT:a", "%", "%09", "%FF", "%zz", "a%20b", "+", "a+b", "_:", "_:a", "_:a b", "_:é",
     '"x"@en', '"x"@EN', '"x"^^<http://e.org/t>', '"x\\ty"', '"x"^^<urn:assent:a>', "<< a >>",
-    BOM, f"{BOM}a", f"a{BOM}", "\0", "a\0b", "\x0b", "\x0c", "\x1b[31m", "\x1c", "\x7f", "\x85",
+    f"a{BOM}", "\0", "a\0b", "\x0b", "\x0c", "\x1b[31m", "\x1c", "\x7f", "\x85",
     "\xa0", "\u2028", "\u2029", "\u200b", "\u202e", "é", "e\u0301", "ß", "東京", "🙂", "\U0010ffff",
     "\uffff", "x\x01", "\x1f", "x" * 300,
 ]  # fmt: skip
 TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1, max_size=6
 )
-NAMES = st.sampled_from(HOSTILE) | TEXT
+NAMES = st.sampled_from(HOSTILE) | TEXT.filter(lambda name: not name.startswith(BOM))
 JOINED = st.tuples(NAMES, NAMES).map("".join)
 FACTS = st.lists(st.tuples(NAMES | JOINED, NAMES | JOINED, NAMES | JOINED), min_size=1, max_size=8)
 
@@ -46,13 +46,11 @@ def by_name(kb: KnowledgeBase) -> dict[str, set[Fact]]:
 
 
 @pytest.mark.parametrize("name", ["kb.tsv", "kb.nt", "kb.parquet", "kb"])
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(facts=FACTS)
 @example(facts=[(name, name, name) for name in HOSTILE])
 @example(facts=[("head", "relation", "tail")])
 @example(facts=[("h", "r", "t"), ("head", "relation", "tail"), ("s", "p", "o")])
-@example(facts=[(BOM, BOM, BOM)])
-@example(facts=[(f"{BOM}head", "relation", "tail")])
 def test_a_graph_reads_back_equal_whatever_its_names(name, facts):
     kb = of_names(facts)
     again = there_and_back(kb, name)
@@ -64,7 +62,7 @@ def test_a_graph_reads_back_equal_whatever_its_names(name, facts):
 
 @settings(max_examples=100)
 @given(train=FACTS, valid=FACTS | st.just([]), test=FACTS)
-@example(train=[("a", "b", "c")], valid=[("head", "relation", "tail")], test=[(BOM, BOM, BOM)])
+@example(train=[("a", "b", "c")], valid=[("head", "relation", "tail")], test=[("d", "b", "c")])
 def test_splits_read_back_equal_whatever_the_names(train, valid, test):
     kb = of_names(train, valid, test)
     again = there_and_back(kb, "kb")
@@ -92,10 +90,10 @@ def test_a_fact_that_looks_like_a_header_is_not_lost(header, name):
     assert header in by_name(there_and_back(kb, name))["TRAIN"]
 
 
-@pytest.mark.parametrize("name", ["kb.tsv", "kb"])
-def test_a_name_that_starts_with_a_byte_order_mark_keeps_it(name):
-    kb = of_names([(f"{BOM}a", "in", f"{BOM}b")])
-    assert there_and_back(kb, name).vocabulary.entities == (f"{BOM}a", f"{BOM}b")
+@pytest.mark.parametrize("name", ["kb.tsv", "kb.nt", "kb.parquet", "kb"])
+def test_a_name_that_begins_with_a_byte_order_mark_is_not_read(name):
+    with pytest.raises(DataError, match=r"'\\ufeffb' begins with a byte order mark"):
+        there_and_back(of_names([("a", "in", f"{BOM}b")]), name)
 
 
 def test_a_graph_with_splits_goes_to_a_folder_only(tmp_path):

@@ -122,6 +122,9 @@ def test_half_a_character_is_no_label_and_no_type(folder):
     put(folder, "entity_types.json", '{"Q1": ["\\ud800"]}')
     with pytest.raises(DataError, match=r"entity_types\.json: the types of 'Q1' are"):
         read(folder)
+    put(folder, "entity_types.json", '{"\\ud800": ["city"]}')
+    with pytest.raises(DataError, match=r"entity_types\.json: the types of '\\ud800' are"):
+        read(folder)
 
 
 # Types
@@ -160,10 +163,19 @@ def test_types_that_are_no_list_of_names_are_refused(types, folder):
         read(folder)
 
 
-@pytest.mark.parametrize("kind", ["", "ci\tty", "ci\nty", "ci\rty"])
-def test_a_type_that_would_break_its_line_is_refused(kind, folder):
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("", "is empty; expected a name"),
+        ("ci\tty", r"'ci\\tty' holds a tab or a line break"),
+        ("ci\nty", r"'ci\\nty' holds a tab or a line break"),
+        ("ci\rty", r"'ci\\rty' holds a tab or a line break"),
+        ("\ufeffcity", r"'\\ufeffcity' begins with a byte order mark"),
+    ],
+)
+def test_a_type_that_would_break_its_line_is_refused(kind, message, folder):
     put(folder, "entity_types.json", {"Q1": [kind]})
-    with pytest.raises(DataError, match=r"entity_types\.json: the type '.*' is empty or holds a"):
+    with pytest.raises(DataError, match=rf"entity_types\.json: the type {message}"):
         read(folder)
 
 

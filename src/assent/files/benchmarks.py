@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assent.core.arrays import frozen, offsets_of, rows_of
+from assent.core.arrays import Ids, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
-from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 from assent.core.version import __version__
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
-from assent.files.columns import lines_of, read_columns
+from assent.files.columns import line_of, read_columns
 from assent.files.published import looks_published, read_published, write_published
+from assent.files.queries import ids_of, read_queries, write_queries
 from assent.files.saving import folder_beside
 from assent.files.sides import read_types
+from assent.files.text import is_text, lines_of, read_json
 from assent.files.writing import named_facts, write_tsv
 
 MANIFEST = "manifest.json"
 FORMAT = 1
-SIDES = ("tail", "head")
-SUBSETS = tuple(subset.name.lower() for subset in Subset)
+OURS = ("format", "assent", "masks_other_half")  # in the manifest, beside the origin
 
 
 def load(path: str | Path) -> Benchmark:
@@ -59,12 +59,13 @@ def is_benchmark(path: Path) -> bool:
 
 def _write_own(benchmark: Benchmark, folder: Path) -> None:
     vocabulary = benchmark.vocabulary
-    _write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
-    _write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
+    write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
+    write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
     write_tsv(named_facts(benchmark.train, vocabulary), folder / "train.tsv")
     for split in ("valid", "test"):
-        _write_queries(benchmark.half(split), vocabulary, folder / f"{split}.tsv")
-    if benchmark.types is not None:
+        write_queries(benchmark.half(split), vocabulary, folder / f"{split}.tsv")
+    if benchmark.types is not None and len(benchmark.types.entity_types):
+        # Types that no entity has say nothing: they are read back as none.
         _write_types(benchmark.types, vocabulary, folder)
     manifest = {
         "format": FORMAT,
@@ -76,34 +77,10 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_names(names: tuple[str, ...], labels: tuple[str, ...], path: Path) -> None:
+def write_names(names: tuple[str, ...], labels: tuple[str, ...], path: Path) -> None:
+    """Names, one a line, and their labels where there are any."""
     columns = {"name": names, "label": labels} if labels else {"name": names}
     write_tsv(pl.DataFrame(columns), path)
-
-
-def _write_queries(queries: Queries, vocabulary: Vocabulary, path: Path) -> None:
-    """One query a line: side, anchor, relation, subset, then its answers."""
-    entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
-    sides, relation_ids = np.divmod(queries.relations, vocabulary.num_relations)
-    answers = pl.DataFrame(
-        {"query": rows_of(queries.offsets), "answers": entities.gather(queries.answers)}
-    )
-    answers = answers.group_by("query", maintain_order=True).agg(pl.col("answers").str.join("\t"))
-    frame = pl.DataFrame(
-        {
-            "query": np.arange(len(queries)),
-            "side": pl.Series(SIDES).gather(sides),
-            "anchor": entities.gather(queries.anchors),
-            "relation": relations.gather(relation_ids),
-            "subset": pl.Series(SUBSETS).gather(queries.subsets),
-        }
-    ).join(answers, on="query", how="left", maintain_order="left")
-    lines = frame.select(
-        pl.concat_str(
-            ["side", "anchor", "relation", "subset", "answers"], separator="\t", ignore_nulls=True
-        )
-    )
-    write_tsv(lines, path)
 
 
 def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
@@ -127,94 +104,60 @@ def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
 
 def _read_own(folder: Path) -> Benchmark:
     manifest = _read_manifest(folder / MANIFEST)
-    entities, entity_labels = _read_names(folder / "entities.tsv")
-    relations, relation_labels = _read_names(folder / "relations.tsv")
+    entities, entity_labels = read_names(folder / "entities.tsv")
+    relations, relation_labels = read_names(folder / "relations.tsv")
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
     types = folder / "entity_types.tsv"
     schema = folder / "schema.tsv"
     return Benchmark(
         vocabulary,
         _read_facts(folder / "train.tsv", vocabulary),
-        _read_queries(folder / "valid.tsv", vocabulary),
-        _read_queries(folder / "test.tsv", vocabulary),
+        read_queries(folder / "valid.tsv", vocabulary),
+        read_queries(folder / "test.tsv", vocabulary),
         manifest["masks_other_half"],
         read_types(
             types if types.exists() else None, schema if schema.exists() else None, vocabulary
         ),
-        MappingProxyType(
-            {key: manifest[key] for key in manifest if key not in ("format", "assent")}
-        ),
+        MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
     )
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+    manifest = read_json(path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise DataError(f"{path}: not a manifest of format {FORMAT}; build the benchmark anew")
     if not isinstance(manifest.get("masks_other_half"), bool):
         raise DataError(f"{path}: masks_other_half is missing; expected true or false")
+    if not is_text(json.dumps(manifest, ensure_ascii=False)):
+        raise DataError(f"{path}: holds half a character; expected text")
     return manifest
 
 
-def _read_names(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def read_names(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names, and their labels where there is a second column."""
     first = next(lines_of(path), "")
     columns = ("name", "label") if "\t" in first else ("name",)
     frame = read_columns(path, columns)
-    twice = frame["name"].filter(frame["name"].is_duplicated())
-    if len(twice):
-        raise DataError(f"{path}: the name {twice[0]!r} stands twice; expected each once")
+    for row in (~frame["name"].is_first_distinct()).arg_true().head(1):
+        raise DataError(
+            f"{path}:{line_of(path, row)}: the name {frame['name'][row]!r} stands twice; "
+            "expected each once"
+        )
     names = tuple(frame["name"].to_list())
     return names, tuple(frame["label"].to_list()) if "label" in frame.columns else ()
 
 
-def _read_facts(path: Path, vocabulary: Vocabulary) -> Any:
+def _read_facts(path: Path, vocabulary: Vocabulary) -> Ids:
     frame = read_columns(path, ("head", "relation", "tail"))
-    entities, relations = pl.Enum(vocabulary.entities), pl.Enum(vocabulary.relations)
     columns = [
-        _ids(frame[name], kind, path)
-        for name, kind in (("head", entities), ("relation", relations), ("tail", entities))
+        ids_of(frame[name], known, path, lambda row: line_of(path, row))
+        for name, known in (
+            ("head", vocabulary.entities),
+            ("relation", vocabulary.relations),
+            ("tail", vocabulary.entities),
+        )
     ]
     return KnowledgeBase.of_ids(vocabulary, np.stack(columns, axis=1)).facts
-
-
-def _read_queries(path: Path, vocabulary: Vocabulary) -> Queries:
-    lines = pl.Series("line", list(lines_of(path)), dtype=pl.String)
-    fields = lines.str.split("\t")
-    short = (fields.list.len() < 4) | (lines == "")
-    if short.any():
-        number = int(short.arg_max() or 0) + 1
-        raise DataError(
-            f"{path}:{number}: expected side, anchor, relation, subset, then answers, "
-            "separated by tabs"
-        )
-    entities, relations = pl.Enum(vocabulary.entities), pl.Enum(vocabulary.relations)
-    sides = _ids(fields.list.get(0), pl.Enum(SIDES), path)
-    answers = fields.list.slice(4)
-    counts = answers.list.len().to_numpy()
-    flat = answers.filter(answers.list.len() > 0).explode()
-    rows = pl.Series(np.repeat(np.arange(len(lines)), counts))
-    return Queries(
-        frozen(_ids(fields.list.get(1), entities, path)),
-        frozen(_ids(fields.list.get(2), relations, path) + sides * vocabulary.num_relations),
-        frozen(offsets_of(counts), np.int64),
-        frozen(_ids(flat, entities, path, rows)),
-        frozen(_ids(fields.list.get(3), pl.Enum(SUBSETS), path)),
-    )
-
-
-def _ids(names: pl.Series, kind: pl.Enum, path: Path, lines: pl.Series | None = None) -> Any:
-    ids = names.cast(kind, strict=False).to_physical()
-    if ids.null_count():
-        place = int(ids.is_null().arg_max() or 0)
-        number = (place if lines is None else int(lines[place])) + 1
-        known = kind.categories
-        hint = f"choose from {', '.join(known)}" if len(known) < 5 else "not in the vocabulary"
-        raise DataError(f"{path}:{number}: found {names[place]!r}; {hint}")
-    return ids.to_numpy().astype(np.int32)
 
 
 LAYOUTS: dict[str, Callable[[Benchmark, Path], None]] = {

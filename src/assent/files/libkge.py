@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import yaml
 
 from assent.core.facts import Split
 from assent.errors import DataError
-from assent.files.columns import read_columns
+from assent.files.columns import line_of, read_columns
+from assent.files.text import is_text, lines_of
 
 MARKER = "dataset.yaml"
 
@@ -25,35 +25,61 @@ def read_libkge(folder: Path, columns: tuple[str, ...]) -> Mapping[Split, pl.Dat
         file = _file(folder, settings, key)
         if file.is_file():
             frames[split] = _named(file, columns, (entities, relations, entities))
-        elif split is Split.TRAIN or f"files.{key}.filename" in settings:
+        elif split is Split.TRAIN or _setting(settings, f"files.{key}.filename") is not None:
             raise DataError(f"{file}: no such file, though {MARKER} asks for it")
     return frames
 
 
-def _settings(path: Path) -> Mapping[str, Any]:
-    """The `dataset` section with its nested keys joined by dots, as LibKGE itself reads it."""
+class _Loader(yaml.SafeLoader):
+    """Refuses `<<`: merging mappings into one another may fill all memory from a few lines."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leaves `<<` where it is, for the parser to stumble over."""
+
+
+def _settings(path: Path) -> Mapping[str, object]:
+    """The `dataset` section."""
+    text = "\n".join(lines_of(path))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path}: not YAML that can be read: {error}".replace("\n", " ")) from error
+        content = yaml.load(text, _Loader)
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise DataError(f"{path}{line}: {error.problem}; expected YAML") from error
+    except RecursionError as error:
+        raise DataError(f"{path}: nested too deeply; expected YAML") from error
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError) as error:
+        # All of these mean a value that is not what it looks like or is tagged as, say a date.
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path}: {reason}; expected YAML") from error
     if not isinstance(content, dict) or not isinstance(content.get("dataset"), dict):
         raise DataError(f"{path}: no section `dataset`; expected LibKGE's description of a dataset")
-    return dict(_flat(content["dataset"], ""))
+    return dict(content["dataset"])
 
 
-def _flat(section: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    for key, value in section.items():
-        if isinstance(value, dict):
-            pairs += _flat(value, f"{prefix}{key}.")
-        else:
-            pairs.append((f"{prefix}{key}", value))
-    return pairs
+def _setting(section: object, key: str) -> object:
+    """The value of a dotted key, if any; as in LibKGE, a dot may also be a level of nesting."""
+    if not isinstance(section, dict):
+        return None
+    if key in section:
+        return section[key]
+    parts = key.split(".")
+    for size in range(1, len(parts)):
+        value = _setting(section.get(".".join(parts[:size])), ".".join(parts[size:]))
+        if value is not None:
+            return value
+    return None
 
 
-def _file(folder: Path, settings: Mapping[str, Any], key: str) -> Path:
-    name = settings.get(f"files.{key}.filename", f"{key}.del")
-    if not isinstance(name, str) or Path(name).name != name:
+def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
+    name = _setting(settings, f"files.{key}.filename")
+    if name is None:
+        return folder / f"{key}.del"
+    if (
+        not (isinstance(name, str) and is_text(name))
+        or name in ("", "..")
+        or "\0" in name
+        or Path(name).name != name
+    ):
         raise DataError(f"{folder / MARKER}: {name!r} for {key}; expected a file of this folder")
     return folder / name
 
@@ -61,8 +87,11 @@ def _file(folder: Path, settings: Mapping[str, Any], key: str) -> Path:
 def _names(path: Path) -> pl.DataFrame:
     """Number and name, one pair a line."""
     frame = read_columns(path, ("id", "name"))
-    if frame["id"].is_duplicated().any():
-        raise DataError(f"{path}: an id stands twice; expected each once")
+    for row in (~frame["id"].is_first_distinct()).arg_true().head(1):
+        raise DataError(
+            f"{path}:{line_of(path, row)}: the id {frame['id'][row]} stands twice; "
+            "expected each once"
+        )
     return frame
 
 
@@ -71,7 +100,10 @@ def _named(path: Path, columns: tuple[str, ...], tables: tuple[pl.DataFrame, ...
     named = {}
     for column, table in zip(columns, tables, strict=True):
         named[column] = frame[column].replace_strict(table["id"], table["name"], default=None)
-        if named[column].null_count():
-            line = int(named[column].is_null().arg_max() or 0) + 1
-            raise DataError(f"{path}:{line}: {column} {frame[column][line - 1]} has no name")
+        for row in named[column].is_null().arg_true().head(1):
+            ids = "relation_ids" if column == "relation" else "entity_ids"
+            raise DataError(
+                f"{path}:{line_of(path, row)}: the {column} {frame[column][row]} has no name; "
+                f"expected an id of {ids}.del"
+            )
     return pl.DataFrame(named)

@@ -14,8 +14,10 @@ from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, Subset
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.columns import lines_of, read_columns
+from assent.files.columns import check_name, read_columns, read_lines
+from assent.files.queries import refuse_twice
 from assent.files.sides import find_side_file, read_labels
+from assent.files.text import lines_of
 from assent.files.writing import named_facts, write_tsv
 
 SIDES = {"tail": "obj", "head": "subj"}
@@ -94,6 +96,12 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
     if spaced is not None:
         raise DataError(f"the published layout separates answers by spaces, {spaced!r} has one")
     write_tsv(named_facts(benchmark.train, vocabulary), folder / "train.txt")
+    for stem, names, labels in (
+        ("entity_names", vocabulary.entities, vocabulary.entity_labels),
+        ("relation_names", vocabulary.relations, vocabulary.relation_labels),
+    ):
+        if labels:
+            write_tsv(pl.DataFrame({"name": names, "label": labels}), folder / f"{stem}.tsv")
     grouping: dict[str, set[tuple[str, str, int]]] = {side: set() for side in SIDES}
     for split in ("valid", "test"):
         lines: dict[str, list[str]] = {side: [] for side in SIDES}
@@ -140,9 +148,12 @@ def _read_queries(folder: Path, split: str, side: str) -> list[Row]:
                 f"{path}:{number}: expected 3 tab-separated columns, found {len(columns)}"
             )
         anchor, relation, answers = columns if side == "tail" else columns[::-1]
-        if not anchor or not relation:
-            raise DataError(f"{path}:{number}: the anchor or the relation is empty")
-        rows.append(Row((side, anchor, relation), answers.split()))
+        names = [name for name in answers.split(" ") if name]
+        kinds = ("anchor", "relation", *["answer"] * len(names))
+        for kind, name in zip(kinds, (anchor, relation, *names), strict=True):
+            check_name(name, kind, f"{path}:{number}")
+        refuse_twice(names, f"{path}:{number}")
+        rows.append(Row((side, anchor, relation), names))
     return rows
 
 
@@ -151,10 +162,10 @@ def _read_grouping(folder: Path) -> dict[Key, bool]:
     lost = {}
     for side, name in SIDES.items():
         path = _need(folder, f"grouping_answers_{name}", (".csv",))
-        for number, row in enumerate(csv.reader(lines_of(path)), start=1):
+        for number, row in read_lines(path, ("anchor", "relation", "0 or 1"), ","):
             if number == 1 and row == GROUPING_HEADER[side]:
                 continue
-            if len(row) != 3 or row[2] not in ("0", "1"):
+            if row[2] not in ("0", "1"):
                 raise DataError(f"{path}:{number}: found {row}; expected anchor, relation, 0 or 1")
             lost[side, row[0], row[1]] = row[2] == "0"
     return lost

@@ -11,7 +11,8 @@ import polars as pl
 import pyoxigraph as ox
 
 from assent.errors import DataError
-from assent.files.columns import open_bytes
+from assent.files.columns import check_name
+from assent.files.text import open_bytes
 
 FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".ttl": ox.RdfFormat.TURTLE}
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
@@ -48,8 +49,8 @@ def read_rdf(
         else:
             other = tail if type(tail) not in kept else head
             left[KINDS[type(other)]] += 1
-    frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
-    frame = frame.with_columns(_plain_names(frame[column]) for column in names)
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String), orient="col")
+    frame = frame.with_columns(_plain_names(column, path) for column in frame)
     if not len(frame):
         raise DataError(f"{path}: no fact between two IRIs in it{_in_words(left)}")
     return frame, left
@@ -69,7 +70,7 @@ def _parsed(path: Path, suffix: str) -> Iterator[ox.Triple | ox.Quad]:
         with open_bytes(path) as file:
             yield from ox.parse(file, format=FORMATS[suffix])
     except SyntaxError as error:
-        reason = str(error.msg).removeprefix("Parser error at ")
+        reason = _printable(str(error.msg).removeprefix("Parser error at "))
         raise DataError(
             f"{path}:{error.lineno}: {reason}; expected {FORMATS[suffix].name}"
         ) from error
@@ -95,12 +96,24 @@ def _namer(renames_blanks: bool) -> Callable[[Term], str]:
     return name
 
 
-def _plain_names(column: pl.Series) -> pl.Series:
+def _plain_names(column: pl.Series, path: Path) -> pl.Series:
     """Undoes what writing did to names that are no IRIs."""
     encoded = column.unique()
     encoded = encoded.filter(encoded.str.starts_with(PLAIN))
-    names = [unquote(name.removeprefix(PLAIN)) for name in encoded]
+    names = [_plain(iri) for iri in encoded]
+    for name in names:
+        check_name(name, "name", str(path))
     return column.replace(encoded, pl.Series(names, dtype=pl.String)) if names else column
+
+
+def _plain(iri: str) -> str:
+    """The name that was written so; the IRI itself if we would not have written it so."""
+    name = unquote(iri.removeprefix(PLAIN))
+    return name if _encoded(name) == iri else iri
+
+
+def _encoded(name: str) -> str:
+    return PLAIN + quote(name, safe="")
 
 
 def _term(name: str, keep: bool, may_be_literal: bool) -> str:
@@ -118,10 +131,15 @@ def _term(name: str, keep: bool, may_be_literal: bool) -> str:
 
 def _iri(name: str) -> str:
     try:
-        node = ox.NamedNode(name)
+        is_iri = bool(ox.NamedNode(name)) and not name.startswith(PLAIN)
     except ValueError:
-        return f"<{PLAIN}{quote(name, safe='')}>"
-    return str(node) if not name.startswith(PLAIN) else f"<{PLAIN}{quote(name, safe='')}>"
+        is_iri = False
+    return f"<{name if is_iri else _encoded(name)}>"
+
+
+def _printable(text: str) -> str:
+    """The parser quotes what it finds, be it an escape code that would colour the terminal."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def _in_words(left: Left) -> str:

@@ -1,8 +1,5 @@
 """What stands beside the facts: readable names, types, schema, lists of entities."""
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,8 @@ import polars as pl
 from assent.core.types import Pairs, Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.columns import bad_names, lines_of, open_bytes, read_columns
+from assent.files.columns import check_name, line_of, read_columns
+from assent.files.text import is_text, lines_of, read_json
 
 SUFFIXES = (".tsv", ".txt", ".json")
 
@@ -32,15 +30,8 @@ def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, .
     if path is None:
         return ()
     path = Path(path)
-    if _is_json(path):
-        labels = {name: _label(path, name, value) for name, value in _read_json(path).items()}
-    else:
-        frame = read_columns(path, ("name", "label")).unique()
-        twice = frame["name"].filter(frame["name"].is_duplicated()).sort()
-        if len(twice):
-            raise DataError(f"{path}: {twice[0]!r} has two labels; expected one")
-        labels = dict(frame.iter_rows())
-    return tuple(" ".join(labels.get(name, name).split()) or name for name in names)
+    labels = _json_labels(path) if _is_json(path) else _tsv_labels(path)
+    return tuple(labels.get(name) or name for name in names)
 
 
 def read_types(
@@ -59,8 +50,6 @@ def read_types(
     used = of_entities["type"].filter(entities.is_not_null())
     names = used if of_slots is None else pl.concat([used, of_slots["type"]])
     names = names.unique().sort()
-    for bad in bad_names(names):
-        raise DataError(f"{types}: the type {bad!r} is empty or holds a tab or a line break")
     entity_pairs = _pairs(entities, of_entities["type"], names)
     slot_pairs: Pairs = np.empty((0, 2), dtype=np.int64)
     if of_slots is not None:
@@ -82,24 +71,49 @@ def read_list(path: str | Path) -> list[str]:
     return names
 
 
+def _tsv_labels(path: Path) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for row, (name, label) in enumerate(read_columns(path, ("name", "label")).rows()):
+        if labels.setdefault(name, label) != label:
+            raise DataError(f"{path}:{line_of(path, row)}: {name!r} has two labels; expected one")
+    return labels
+
+
+def _json_labels(path: Path) -> dict[str, str]:
+    """Labels, plain or as CoDEx keeps them: {"label": ..., "description": ...}."""
+    labels = {}
+    for name, value in _read_object(path).items():
+        label = value.get("label") if isinstance(value, dict) else value
+        if not isinstance(label, str) or not is_text(label):
+            raise DataError(f"{path}: the label of {name!r} is {value!r}; expected text")
+        labels[name] = " ".join(label.split())  # one line, whatever JSON could hold
+    return labels
+
+
 def _entity_types(path: Path) -> pl.DataFrame:
     if not _is_json(path):
         return read_columns(path, ("entity", "type"))
     rows = []
-    for entity, types in _read_json(path).items():
-        if not isinstance(types, list) or not all(isinstance(name, str) for name in types):
-            raise DataError(f"{path}: the types of {entity!r} are {types!r}; expected a list")
-        rows += [(entity, name) for name in types]
+    for entity, types in _read_object(path).items():
+        if not isinstance(types, list) or not all(is_text(name) for name in (entity, *types)):
+            raise DataError(
+                f"{path}: the types of {entity!r} are {types!r}; expected a list of names"
+            )
+        for name in types:
+            check_name(name, "type", str(path))
+            rows.append((entity, name))
     return pl.DataFrame(rows, schema={"entity": pl.String, "type": pl.String}, orient="row")
 
 
 def _slot_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
     frame = read_columns(path, ("relation", "domain or range", "type"))
     ends = {"domain": 0, "range": vocabulary.num_relations}
-    wrong = frame.filter(~frame["domain or range"].is_in(list(ends)))
-    if len(wrong):
-        relation, end, _ = wrong.row(0)
-        raise DataError(f"{path}: {relation!r} has the end {end!r}; expected domain or range")
+    for row in (~frame["domain or range"].is_in(list(ends))).arg_true().head(1):
+        relation, end, _ = frame.row(row)
+        raise DataError(
+            f"{path}:{line_of(path, row)}: {relation!r} has the end {end!r}; "
+            "expected domain or range"
+        )
     relations = _known(frame["relation"], vocabulary.relations)
     shift = frame["domain or range"].replace_strict(ends, return_dtype=pl.Int64)
     slots = relations.cast(pl.Int64) + shift
@@ -121,22 +135,8 @@ def _is_json(path: Path) -> bool:
     return ".json" in path.suffixes
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        with open_bytes(path) as file:
-            content = json.loads(file.read())
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}:{error.lineno}: {error.msg}; expected JSON") from error
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile, OSError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+def _read_object(path: Path) -> dict[str, Any]:
+    content = read_json(path)
     if not isinstance(content, dict):
         raise DataError(f"{path}: found {type(content).__name__}; expected a JSON object")
     return content
-
-
-def _label(path: Path, name: str, value: object) -> str:
-    """A label, plain or as CoDEx keeps it: {"label": ..., "description": ...}."""
-    label = value.get("label") if isinstance(value, dict) else value
-    if not isinstance(label, str):
-        raise DataError(f"{path}: the label of {name!r} is {value!r}; expected text")
-    return label

@@ -12,8 +12,9 @@ import polars as pl
 from assent.core.facts import KnowledgeBase, Source, Split
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.columns import bad_names, read_columns, read_lines
+from assent.files.columns import read_columns
 from assent.files.libkge import MARKER, read_libkge
+from assent.files.parquet import read_parquet
 from assent.files.rdf import FORMATS, Left, read_rdf
 from assent.files.sides import find_side_file, read_labels, read_types
 
@@ -60,7 +61,7 @@ def read(
         frame, left = _read_file(path, keep_literals, keep_blank_nodes)
         frames = {Split.TRAIN: frame}
     source = Source(path.name or path.resolve().name, left_out=MappingProxyType(dict(left)))
-    kb = _assemble(frames, source, path)
+    kb = _assemble(frames, source)
     vocabulary = replace(
         kb.vocabulary,
         entity_labels=read_labels(entity_names, kb.vocabulary.entities),
@@ -75,7 +76,7 @@ def suffix_of(path: Path) -> str:
     gzipped = bool(suffixes) and suffixes[-1] == ".gz"
     suffix = "".join(suffixes[-2:-1] if gzipped else suffixes[-1:])
     if suffix not in SUFFIXES or (gzipped and suffix == ".parquet"):
-        found = "".join(suffixes[-2:]) or "none"
+        found = "".join(suffixes[-2:] if gzipped else suffixes[-1:]) or "none"
         raise DataError(
             f"{path}: unknown suffix {found}; choose from {' '.join(SUFFIXES)}, "
             "all but the last also with .gz"
@@ -90,8 +91,9 @@ def _read_file(
     if suffix in FORMATS:
         return read_rdf(path, suffix, COLUMNS, keep_literals, keep_blank_nodes)
     if suffix == ".parquet":
-        return _read_parquet(path), Counter()
-    return _without_header(read_columns(path, COLUMNS, SEPARATORS[suffix]), path), Counter()
+        return read_parquet(path, COLUMNS, HEADERS), Counter()
+    frame = read_columns(path, COLUMNS, SEPARATORS[suffix])
+    return (_without_header(frame, path) if suffix == ".csv" else frame), Counter()
 
 
 def _read_folder(path: Path, keep_literals: bool, keep_blank_nodes: bool) -> tuple[Frames, Left]:
@@ -111,25 +113,6 @@ def _read_folder(path: Path, keep_literals: bool, keep_blank_nodes: bool) -> tup
     return frames, all_left
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
-    try:
-        frame = pl.read_parquet(path, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"{path}: not a Parquet file that can be read: {error}") from error
-    if frame.width != len(COLUMNS):
-        raise DataError(f"{path}: expected 3 columns ({', '.join(COLUMNS)}), found {frame.width}")
-    frame.columns = list(COLUMNS)
-    for name, column in zip(COLUMNS, frame, strict=True):
-        if not (column.dtype == pl.String or column.dtype.is_integer()):
-            raise DataError(f"{path}: the {name} column holds {column.dtype}; expected text")
-        if column.null_count():
-            row = int(column.is_null().arg_max() or 0) + 1
-            raise DataError(f"{path}:{row}: the {name} is empty; expected a name")
-    if not len(frame):
-        raise DataError(f"{path}: nothing in it; expected facts")
-    return frame.cast(pl.String)
-
-
 def _without_header(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     if tuple(str(name).lower() for name in frame.row(0)) not in HEADERS:
         return frame
@@ -138,27 +121,14 @@ def _without_header(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     return frame[1:]
 
 
-def _assemble(frames: Frames, source: Source, path: Path) -> KnowledgeBase:
+def _assemble(frames: Frames, source: Source) -> KnowledgeBase:
     """Ids in the order of the names, so that the order of the lines leaves no trace."""
     frame = pl.concat(frames.values())
     entities = pl.concat([frame["head"], frame["tail"]]).unique().sort()
     relations = frame["relation"].unique().sort()
-    for names in (entities, relations):
-        for bad in bad_names(names):
-            _refuse(bad, path)
     facts = np.empty((len(frame), 3), dtype=np.int32)
     for place, names in enumerate((entities, relations, entities)):
         facts[:, place] = frame[COLUMNS[place]].cast(pl.Enum(names)).to_physical().to_numpy()
     splits = np.repeat([int(split) for split in frames], [len(part) for part in frames.values()])
     vocabulary = Vocabulary(tuple(entities.to_list()), tuple(relations.to_list()))
     return KnowledgeBase.of_ids(vocabulary, facts, splits.astype(np.int8), source)
-
-
-def _refuse(name: str, path: Path) -> None:
-    """Refuses a name by its line, where there are lines."""
-    inside = [find_side_file(path, split.name.lower(), SEPARATORS) for split in Split]
-    for file in [path] if path.is_file() else inside:
-        if file is not None and suffix_of(file) in SEPARATORS:
-            for _ in read_lines(file, COLUMNS, SEPARATORS[suffix_of(file)]):
-                pass  # reading line by line refuses the first bad one
-    raise DataError(f"{path}: the name {name!r} is empty or holds a tab or a line break")

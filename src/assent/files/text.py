@@ -1,0 +1,72 @@
+"""Text files, plain or gzipped: their bytes, their lines, and the JSON in them."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from assent.errors import DataError
+
+BOM = b"\xef\xbb\xbf"
+GZIP = b"\x1f\x8b"
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file behind its BOM, gzipped or not: its first bytes say so, not its name."""
+    with path.open("rb") as raw:
+        is_gzip = raw.read(len(GZIP)) == GZIP
+        raw.seek(0)
+        file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_gzip else raw
+        if file.read(len(BOM)) != BOM:
+            file.seek(0)
+        yield file
+
+
+def read_bytes(path: Path) -> bytes:
+    """The same bytes all at once, which is faster."""
+    content = path.read_bytes()
+    content = gzip.decompress(content) if content.startswith(GZIP) else content
+    return content.removeprefix(BOM)
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a text file without their ends."""
+    number = 1
+    try:
+        with open_bytes(path) as file:
+            for line in file:
+                yield line.removesuffix(b"\n").removesuffix(b"\r").decode()
+                number += 1
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}:{number}: byte {error.object[error.start]:#04x} at column {error.start + 1} "
+            "is not UTF-8; save the file as UTF-8"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path}:{number}: the gzip data are cut short or damaged; expected a whole gzip file"
+        ) from error
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds."""
+    text = "\n".join(lines_of(path))
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}: {error.msg}; expected JSON") from error
+    except RecursionError as error:
+        raise DataError(f"{path}: nested too deeply; expected JSON") from error
+    except ValueError as error:  # Python's own guard against numbers that take hours to read
+        raise DataError(f"{path}: a number of more than 4300 digits; expected JSON") from error
+
+
+def is_text(value: object) -> bool:
+    """Whether it is text that a file can hold: JSON and YAML may escape half a character."""
+    return isinstance(value, str) and value == value.encode(errors="replace").decode()
