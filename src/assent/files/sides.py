@@ -72,8 +72,9 @@ def read_list(path: str | Path) -> list[str]:
 
 
 def _tsv_labels(path: Path) -> dict[str, str]:
+    frame = read_columns(path, ("name", "label"))
     labels: dict[str, str] = {}
-    for row, (name, label) in enumerate(read_columns(path, ("name", "label")).rows()):
+    for row, (name, label) in enumerate(zip(*(column.to_list() for column in frame), strict=True)):
         if labels.setdefault(name, label) != label:
             raise DataError(f"{path}:{line_of(path, row)}: {name!r} has two labels; expected one")
     return labels

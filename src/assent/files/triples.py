@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
+from assent.core.arrays import Ids
 from assent.core.facts import KnowledgeBase, Source, Split
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
@@ -124,11 +125,23 @@ def _without_header(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 def _assemble(frames: Frames, source: Source) -> KnowledgeBase:
     """Ids in the order of the names, so that the order of the lines leaves no trace."""
     frame = pl.concat(frames.values())
-    entities = pl.concat([frame["head"], frame["tail"]]).unique().sort()
-    relations = frame["relation"].unique().sort()
-    facts = np.empty((len(frame), 3), dtype=np.int32)
-    for place, names in enumerate((entities, relations, entities)):
-        facts[:, place] = frame[COLUMNS[place]].cast(pl.Enum(names)).to_physical().to_numpy()
+    entities, ends = _numbered(pl.concat([frame["head"], frame["tail"]]))
+    relations, middles = _numbered(frame["relation"])
+    facts = np.stack([ends[: len(frame)], middles, ends[len(frame) :]], axis=1)
     splits = np.repeat([int(split) for split in frames], [len(part) for part in frames.values()])
-    vocabulary = Vocabulary(tuple(entities.to_list()), tuple(relations.to_list()))
+    vocabulary = Vocabulary(entities, relations)
     return KnowledgeBase.of_ids(vocabulary, facts, splits.astype(np.int8), source)
+
+
+def _numbered(names: pl.Series) -> tuple[tuple[str, ...], Ids]:
+    """The distinct names in order, and for each name its place among them."""
+    # Polars' own numbers hash each name once; finding the distinct names first hashes it twice.
+    codes = names.cast(pl.Categorical).to_physical().to_numpy()
+    seen_at = np.full(int(codes.max()) + 1, -1)
+    seen_at[codes] = np.arange(len(codes))
+    used = np.flatnonzero(seen_at >= 0)
+    distinct = names.gather(seen_at[used])
+    order = distinct.arg_sort().to_numpy()
+    places = np.empty(len(seen_at), dtype=np.int32)
+    places[used[order]] = np.arange(len(used))
+    return tuple(distinct.gather(order).to_list()), places[codes]
