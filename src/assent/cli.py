@@ -39,7 +39,9 @@ Graph = Annotated[
         metavar="KB", help="A file or folder of facts, or a name that `assent data list` shows."
     ),
 ]
-BenchmarkFolder = Annotated[Path, typer.Argument(metavar="BENCHMARK", help="A benchmark folder.")]
+BenchmarkFolder = Annotated[
+    str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of one.")
+]
 KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
 KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
 
@@ -152,7 +154,7 @@ def audit(
     from assent.files.saving import beside
     from assent.reporting.tables import audit_table
 
-    findings = assent.audit(assent.load(benchmark))
+    findings = assent.audit(assent.load(_place(benchmark)))
     text = json.dumps([{**asdict(f), "failed": f.failed} for f in findings], indent=2)
     if json_file == Path("-"):
         print(text)
@@ -235,15 +237,20 @@ def data_fetch(
 
 
 def _graph(kb: str, **options: object) -> "KnowledgeBase":
-    """A graph by its path, else by its name."""
+    return assent.read(_place(kb), **options)  # type: ignore[arg-type]
+
+
+def _place(name: str) -> Path:
+    """A path, or where the data set of this name is."""
     from assent.datasets import located
 
-    path = Path(kb)
-    if not path.exists():
-        path = located(kb) or path
-    if not path.exists():
-        raise DataError(f"{kb}: no such file, folder or data set; `assent data list` shows names")
-    return assent.read(path, **options)  # type: ignore[arg-type]
+    path = Path(name)
+    if path.exists():
+        return path
+    folder = located(name)
+    if folder is None:
+        raise DataError(f"{name}: no such file, folder or data set; `assent data list` shows names")
+    return folder
 
 
 def _number_or_auto(text: str) -> int | str:

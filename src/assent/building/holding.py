@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, Mask, distinct
+from assent.core.arrays import Ids, Keys, Mask
 from assent.core.facts import KnowledgeBase, Split
 
 
@@ -43,4 +43,7 @@ def _last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
 
 def _places(keys: Keys) -> Keys:
     """The place of each key among the distinct ones."""
-    return np.searchsorted(distinct(keys), keys)
+    order = np.argsort(keys)
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.cumsum(np.append(False, np.diff(keys[order]) != 0)[: len(keys)])
+    return places
