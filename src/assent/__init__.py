@@ -4,6 +4,7 @@ import assent
 kb = assent.read("kb.nt")
 benchmark = assent.build(kb, removed=1000, seed=7)
 assent.save(benchmark, "benchmark")
+run = assent.train(benchmark, model="region", out="run")
 for finding in assent.audit(benchmark):
     print(finding)
 """
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.experiment import dataset
+    from assent.experiment import Run, dataset, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
@@ -32,6 +33,7 @@ _HOMES = {
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
+    "Run": "experiment",
     "Subset": "core.queries",
     "audit": "building.auditing",
     "build": "building.recipe",
@@ -40,6 +42,7 @@ _HOMES = {
     "read": "files.triples",
     "save": "files.benchmarks",
     "table_one": "building.counting",
+    "train": "experiment",
     "write": "files.writing",
 }
 
@@ -49,6 +52,7 @@ __all__ = [
     "Finding",
     "KnowledgeBase",
     "Queries",
+    "Run",
     "Subset",
     "__version__",
     "audit",
@@ -58,6 +62,7 @@ __all__ = [
     "read",
     "save",
     "table_one",
+    "train",
     "write",
 ]
 

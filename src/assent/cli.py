@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 import assent
-from assent.errors import AssentError, ConfigError, DataError
+from assent.errors import AssentError, ConfigError, DataError, StoppedError
 
 if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
@@ -50,6 +50,9 @@ def main() -> None:
     """Runs a command; what a user can mend ends in one line and exit code 2."""
     try:
         app()
+    except StoppedError as stop:
+        err.print(f"assent: {stop}", markup=False, highlight=False)
+        sys.exit(128 + (stop.signal or 2))
     except AssentError as error:
         err.print(f"assent: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
@@ -165,6 +168,51 @@ def audit(
                 part.write_text(text + "\n", encoding="utf-8")
     if strict and any(finding.failed for finding in findings):
         raise typer.Exit(1)
+
+
+@app.command()
+def train(
+    benchmark: BenchmarkFolder,
+    model: Annotated[str, typer.Option(help="complex, conve, distmult, region, rescal, transe.")],
+    run_folder: Annotated[Path, typer.Option("--out", help="The run's folder.")],
+    preset: Annotated[
+        str, typer.Option(help="`default`: good and quick on a CPU. `paper`: as in the paper.")
+    ] = "default",
+    settings_file: Annotated[
+        Path | None, typer.Option("--settings", help="A TOML file with [model] and [train].")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="section.key=value, as in train.epochs=10.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    threads: Annotated[int | None, typer.Option(help="0: as many as torch takes.")] = None,
+) -> None:
+    """Train a model; the same command again goes on where it was stopped."""
+    from assent.experiment import train as run_training
+    from assent.reporting.watching import watching
+    from assent.settings import resolve
+
+    changes = list(changes or ())
+    changes += [f"train.device={device}"] if device else []
+    changes += [f"train.threads={threads}"] if threads is not None else []
+    epochs = resolve(model, preset, settings_file, changes).train.epochs
+    with watching(err, epochs) as watcher:
+        run = run_training(
+            benchmark,
+            model,
+            out=run_folder,
+            preset=preset,
+            file=settings_file,
+            changes=changes,
+            watcher=watcher,
+        )
+    best = max(run.trained.scores, default=float("nan"))
+    out.print(
+        f"{model}: {run.settings.train.stop_on} on valid {best:.4f} "
+        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}",
+        highlight=False,
+    )
+    out.print(f"run: {run_folder}", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()

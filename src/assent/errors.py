@@ -15,3 +15,15 @@ class ConfigError(AssentError):
 
 class FetchError(AssentError):
     """A download that failed or brought the wrong bytes."""
+
+
+class TrainingError(AssentError):
+    """A training that cannot go on."""
+
+
+class StoppedError(AssentError):
+    """Work that was asked to stop, and can be taken up again."""
+
+    def __init__(self, message: str, signal: int | None = None) -> None:
+        super().__init__(message)
+        self.signal = signal

@@ -1,21 +1,106 @@
 """The whole path of a fact, from file to decision: the only place that knows the order."""
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+
+import torch
 
 from assent.building.auditing import Finding, audit
 from assent.building.recipe import Progress, build, silent
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
+from assent.core.queries import Queries, both_ways
 from assent.datasets import fetch, located
-from assent.files.benchmarks import save
+from assent.deciding.curves import best_global
+from assent.files.benchmarks import load, save
+from assent.files.runs import save_weights, start_run
 from assent.files.saving import beside
 from assent.files.triples import read
+from assent.measuring.ranking import mean_reciprocal_rank
+from assent.models import Model, create
 from assent.reporting.page import markdown
+from assent.reporting.watching import Unwatched, Watcher
+from assent.scoring import score
+from assent.settings import Settings, resolve, to_toml
+from assent.training.loop import Trained
+from assent.training.loop import train as train_model
+from assent.training.losses import dev_loss
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A trained model, what it was trained on, and how."""
+
+    benchmark: Benchmark
+    settings: Settings
+    model: Model
+    trained: Trained
+    folder: Path | None = None
 
 
 def dataset(name: str) -> KnowledgeBase:
     """A named graph: built in, or fetched if it is not here yet."""
     return read(located(name) or fetch(name))
+
+
+def train(
+    benchmark: Benchmark | str | Path,
+    model: str = "complex",
+    *,
+    out: str | Path | None = None,
+    preset: str = "default",
+    file: Path | None = None,
+    changes: Iterable[str] = (),
+    watcher: Watcher | None = None,
+) -> Run:
+    """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
+
+    Settings come from the preset, then from a TOML `file`, then from `changes` such as
+    "train.epochs=10".
+    """
+    where = None if isinstance(benchmark, Benchmark) else str(Path(benchmark).resolve())
+    benchmark = benchmark if isinstance(benchmark, Benchmark) else load(benchmark)
+    settings = resolve(model, preset, file, changes)
+    folder = Path(out) if out is not None else None
+    if folder is not None:
+        origin = {"path": where or "", "sha256": benchmark.digest()}
+        text = to_toml({**settings.sections(), "benchmark": origin})
+        start_run(folder, text, benchmark.vocabulary)
+    torch.manual_seed(settings.train.seed)
+    network = create(
+        model, benchmark.vocabulary.num_entities, benchmark.vocabulary.num_relations, settings.model
+    )
+    facts = both_ways(benchmark.train, benchmark.vocabulary.num_relations)
+    trained = train_model(
+        network,
+        Queries.grouped(*facts),
+        settings.train,
+        EVALUATIONS[settings.train.stop_on](benchmark),
+        watcher or Unwatched(),
+        folder,
+    )
+    if folder is not None:
+        save_weights(folder, network.state_dict())
+    return Run(benchmark, settings, network, trained, folder)
+
+
+def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:
+    """Micro-F1 on valid at the best single threshold."""
+    known, relevant = benchmark.known("valid"), len(benchmark.valid.answers)
+    return lambda model: best_global(score(model, benchmark.valid, known), relevant).f1
+
+
+def valid_mrr(benchmark: Benchmark) -> Callable[[Model], float]:
+    known = benchmark.known("valid")
+    answered = benchmark.valid.take(benchmark.valid.has_answers)
+    return lambda model: mean_reciprocal_rank(score(model, answered, known))
+
+
+def valid_loss(benchmark: Benchmark) -> Callable[[Model], float]:
+    """The paper's criterion; negative, as higher is to be better."""
+    known = benchmark.known("valid")
+    return lambda model: -dev_loss(model, benchmark.valid, known)
 
 
 def demo(out: Path, progress: Progress = silent) -> tuple[Benchmark, list[Finding], Path]:
@@ -30,3 +115,6 @@ def demo(out: Path, progress: Progress = silent) -> tuple[Benchmark, list[Findin
     with beside(report) as part:
         part.write_text(markdown(benchmark, findings), encoding="utf-8")
     return benchmark, findings, report
+
+
+EVALUATIONS = {"f1": valid_f1, "mrr": valid_mrr, "dev-loss": valid_loss}

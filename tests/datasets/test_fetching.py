@@ -118,7 +118,7 @@ def test_a_size_nobody_knows_is_no_obstacle(server: Loopback, tmp_path: Path) ->
     assert (folder / "train.txt").read_bytes() == FACTS
 
 
-# Interrupted downloads
+# StoppedError downloads
 
 
 def test_a_cut_download_goes_on_where_it_stopped(server: Loopback, tmp_path: Path) -> None:

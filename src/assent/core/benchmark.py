@@ -1,5 +1,6 @@
 """A benchmark: facts to learn from, and queries that may have no answer."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -48,6 +49,17 @@ class Benchmark:
         if split not in ("valid", "test"):
             raise ConfigError(f"unknown split {split!r}; choose from valid, test")
         return self.valid if split == "valid" else self.test
+
+    def digest(self) -> str:
+        """A checksum of all that training and evaluation depend on."""
+        sha = hashlib.sha256(b"\1" if self.masks_other_half else b"\0")
+        for names in (self.vocabulary.entities, self.vocabulary.relations):
+            sha.update("\n".join(names).encode() + b"\0")
+        sha.update(self.train.astype("<i4").tobytes())
+        for half in (self.valid, self.test):
+            for ids in (half.anchors, half.relations, half.offsets, half.answers, half.subsets):
+                sha.update(ids.astype("<i8").tobytes())
+        return sha.hexdigest()
 
     def known(self, split: str) -> Queries:
         """The answers that are no candidates when this half is scored, grouped by query.

@@ -1,0 +1,107 @@
+"""How long a training step takes, as a ratio to the three matrix products inside it.
+
+Random data in the shapes of FB14k-QAQ. Products and models take turns, so that whatever else the
+machine does slows all of them alike; the table shows medians.
+
+    python benchmarks/stepping.py [--rounds 30] [--threads 2] [--dim 128] [--batch 512]
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+
+from assent.geometry import Answers, manhattan, passes
+from assent.models import create
+
+ENTITIES, RELATIONS, ANSWERS = 13_541, 237, 3  # answers of a query, on average
+STEPS = {
+    "distmult": ("distmult", {}, None),
+    "complex": ("complex", {}, None),
+    "conve": ("conve", {}, 2.2),
+    "rescal": ("rescal", {}, 2.5),
+    "transe, L1": ("transe", {"norm": 1}, 2.5),
+    "transe, L2": ("transe", {"norm": 2}, 2.2),
+    "region, ellipse": ("region", {"shape": "ellipse"}, 2.2),
+    "region, sphere": ("region", {"shape": "sphere"}, 2.2),
+}
+PRODUCTS, FIRST, PRODUCTS_GOAL = "three products", "distmult", 1.35
+
+
+def products(batch: int, dim: int) -> Callable[[], None]:
+    """Scores, and the gradients of queries and entities, without anything around them."""
+    queries, entities = torch.randn(batch, dim), torch.randn(ENTITIES, dim)
+    scores = torch.empty(batch, ENTITIES)
+    grad_queries, grad_entities = torch.empty_like(queries), torch.empty_like(entities)
+
+    def run() -> None:
+        torch.mm(queries, entities.T, out=scores)
+        torch.mm(scores, entities, out=grad_queries)
+        torch.mm(scores.T, queries, out=grad_entities)
+
+    return run
+
+
+def step(name: str, settings: dict[str, object], batch: int) -> Callable[[], None]:
+    """Encode, loss, gradients, Adam."""
+    model = create(name, ENTITIES, RELATIONS, settings)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
+
+    def run() -> None:
+        anchors = torch.randint(ENTITIES, (batch,))
+        relations = torch.randint(2 * RELATIONS, (batch,))
+        answers = Answers(
+            torch.arange(batch + 1) * ANSWERS, torch.randint(ENTITIES, (batch * ANSWERS,))
+        )
+        optimizer.zero_grad(set_to_none=True)
+        model.loss(anchors, relations, answers).backward()
+        optimizer.step()
+
+    return run
+
+
+def medians(runs: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(rounds + 2):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            if turn >= 2:  # the first ones compile and fill caches
+                seconds[name].append(time.perf_counter() - start)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--dim", type=int, default=128)
+    parser.add_argument("--batch", type=int, default=512)
+    parser.add_argument("--only", nargs="*", choices=STEPS, help="besides distmult")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    runs = {PRODUCTS: products(options.batch, options.dim)}
+    for label, (name, settings, _) in STEPS.items():
+        if label == FIRST or options.only is None or label in options.only:
+            runs[label] = step(name, {**settings, "dim": options.dim}, options.batch)
+    found = medians(runs, options.rounds)
+    can_pass = passes.can_run(torch.empty(1, 1))
+    print(
+        f"batch {options.batch}, {ENTITIES} entities, dim {options.dim}, "
+        f"{options.threads} threads; compiled pass: {'yes' if can_pass else 'no'}, "
+        f"compiled L1: {'yes' if manhattan.kernels else 'no'}"
+    )
+    print(f"{'':16}{'ms':>8}{'/products':>11}{'/distmult':>11}{'goal':>18}")
+    for label, median in found.items():
+        to_products, to_first = median / found[PRODUCTS], median / found[FIRST]
+        goal = STEPS[label][2] if label in STEPS else None
+        words = f"{goal} distmult" if goal else f"{PRODUCTS_GOAL} products"
+        words = "" if label == PRODUCTS else words
+        print(f"{label:16}{median * 1e3:8.1f}{to_products:11.2f}{to_first:11.2f}{words:>18}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Values that people write, checked against the settings they are meant for."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from assent.errors import ConfigError
+
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
+def checked(kind: type, values: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """The values, each of them a setting of the dataclass `kind` and of the right type."""
+    types = get_type_hints(kind)
+    known = [field.name for field in fields(kind)]
+    for key in values:
+        refuse_unknown(key, known, f"setting {section}.")
+    return {key: _fitting(f"{section}.{key}", value, types[key]) for key, value in values.items()}
+
+
+def refuse_unknown(word: str, right: Iterable[str], what: str) -> None:
+    """Names the nearest right word."""
+    right = list(right)
+    if word in right:
+        return
+    close = get_close_matches(word.lower(), right, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(right)}"
+    named = f"{what}{word}" if what.endswith(".") else f"{what} {word!r}"
+    raise ConfigError(f"unknown {named}; {hint}")
+
+
+def _fitting(key: str, value: Any, kind: Any) -> Any:
+    """The value if it is of this kind; a whole number also counts as a fractional one."""
+    if kind is float and type(value) is int:
+        return float(value)
+    if get_origin(kind) is Literal:
+        if any(value == choice and type(value) is type(choice) for choice in get_args(kind)):
+            return value
+        raise ConfigError(
+            f"{key}: expected {' or '.join(map(repr, get_args(kind)))}, found {value!r}"
+        )
+    if type(value) is kind or (isinstance(kind, UnionType) and type(value) in get_args(kind)):
+        return value
+    raise ConfigError(f"{key}: expected {WORDS.get(kind, kind)}, found {value!r}")

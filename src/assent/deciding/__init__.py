@@ -1,0 +1,1 @@
+"""From scores on valid to decisions: where to draw the line."""

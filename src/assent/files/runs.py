@@ -1,0 +1,61 @@
+"""A run folder: the settings, names and weights of a trained model."""
+
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+from assent.files.benchmarks import read_names, write_names
+from assent.files.saving import beside
+
+SETTINGS = "settings.toml"
+WEIGHTS = "model.safetensors"
+
+
+def start_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
+    """Makes the folder; one that is there already must be of the same settings."""
+    path = folder / SETTINGS
+    if path.exists():
+        there = path.read_text(encoding="utf-8")
+        if there != settings:
+            raise DataError(f"{path}: {_difference(there, settings)}; choose another folder")
+        return
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(f"{folder}: is there already and is no run; choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
+    write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
+    with beside(path) as part:
+        part.write_text(settings, encoding="utf-8")
+
+
+def save_weights(folder: Path, weights: dict[str, Tensor]) -> None:
+    with beside(folder / WEIGHTS) as part:
+        save_file({name: tensor.contiguous().cpu() for name, tensor in weights.items()}, part)
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    path = folder / WEIGHTS
+    if not path.is_file():
+        raise DataError(f"{folder}: no {WEIGHTS}; train the run to its end first")
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
+
+
+def read_vocabulary(folder: Path) -> Vocabulary:
+    entities, entity_labels = read_names(folder / "entities.tsv")
+    relations, relation_labels = read_names(folder / "relations.tsv")
+    return Vocabulary(entities, relations, entity_labels, relation_labels)
+
+
+def _difference(there: str, wanted: str) -> str:
+    old, new = there.splitlines(), wanted.splitlines()
+    for was, now in zip(old, new, strict=False):
+        if was != now:
+            return f"this run has {was}, not {now}"
+    return "this run has other settings"

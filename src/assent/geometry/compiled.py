@@ -1,0 +1,202 @@
+"""Elementwise passes in numba: each thread takes its share of the rows.
+
+exp and log are polynomials in float32, exact to a few units in the last place, because a call to
+the C library would keep the loop from using vector registers. No flag assumes finite numbers:
+what is not a number must reach the loss, where training looks for it.
+"""
+
+# mypy: ignore-errors
+# Numba checks the types here, in its own way.
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import carray, cfunc, njit, types
+from numba.extending import intrinsic
+
+from assent.geometry import threads
+
+for _name, _address in threads.symbols().items():
+    llvmlite.binding.add_symbol(_name, _address)
+
+_thread = types.ExternalFunction(threads.THREAD, types.int32())
+_threads = types.ExternalFunction(threads.THREADS, types.int32())
+LOOP = types.void(types.CPointer(types.int64))
+# Only the sums over a row may be reordered; in `1 - s - s t` the order is what makes it exact.
+_formula = njit(fastmath={"contract"}, error_model="numpy")
+_sum = njit(fastmath={"contract", "reassoc"}, error_model="numpy")
+
+F = np.float32
+ZERO, HALF, ONE, TWO = F(0), F(0.5), F(1), F(2)
+LOG2E, LOWEST = F(1.4426950408889634), F(-87)
+LN2, LN2_HIGH, LN2_LOW = F(0.6931471805599453), F(0.693359375), F(-2.12194440e-4)
+E2, E3, E4 = F(5.0000001201e-1), F(1.6666665459e-1), F(4.1665795894e-2)
+E5, E6, E7 = F(8.3334519073e-3), F(1.3981999507e-3), F(1.9875691500e-4)
+L3, L5, L7, L9 = F(1 / 3), F(1 / 5), F(1 / 7), F(1 / 9)
+BIAS, MANTISSA, MANTISSA_BITS = np.int32(127), np.int32(0x7FFFFF), np.int32(23)
+ONE_BITS, ROOT2_BITS = np.int32(0x3F800000), np.int32(0x3504F3)
+
+
+@njit
+def me():
+    """Which of the threads this is."""
+    return np.int64(_thread())
+
+
+@njit
+def team():
+    """How many threads there are."""
+    return np.int64(_threads())
+
+
+@intrinsic
+def floats(context, address):
+    def generate(_, builder, signature, values):
+        return builder.inttoptr(values[0], ir.FloatType().as_pointer())
+
+    return types.CPointer(types.float32)(types.int64), generate
+
+
+@intrinsic
+def _doubles(context, address):
+    def generate(_, builder, signature, values):
+        return builder.inttoptr(values[0], ir.DoubleType().as_pointer())
+
+    return types.CPointer(types.float64)(types.int64), generate
+
+
+@intrinsic
+def _as_float(context, bits):
+    def generate(_, builder, signature, values):
+        return builder.bitcast(values[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
+@intrinsic
+def _as_bits(context, number):
+    def generate(_, builder, signature, values):
+        return builder.bitcast(values[0], ir.IntType(32))
+
+    return types.int32(types.float32), generate
+
+
+@intrinsic
+def _truncated(context, number):
+    def generate(_, builder, signature, values):
+        return builder.fptosi(values[0], ir.IntType(32))
+
+    return types.int32(types.float32), generate
+
+
+@_formula
+def _expm1_parts(x):
+    """For x <= 0: s, a power of two, and t, so that exp(x) = s + s t; t is small."""
+    x = LOWEST if x < LOWEST else x
+    n = _truncated(x * LOG2E - HALF)  # towards zero, so this rounds
+    r = x - F(n) * LN2_HIGH - F(n) * LN2_LOW
+    t = ((((E7 * r + E6) * r + E5) * r + E4) * r + E3) * r + E2
+    return _as_float((n + BIAS) << MANTISSA_BITS), t * r * r + r
+
+
+@_formula
+def _log(y):
+    """For positive, normal y: exponent, and twice the artanh of what is left around 1."""
+    bits = _as_bits(y)
+    mantissa = bits & MANTISSA
+    up = np.int32(1) if mantissa > ROOT2_BITS else np.int32(0)
+    exponent = (bits >> MANTISSA_BITS) - BIAS + up
+    f = _as_float((mantissa | ONE_BITS) - (up << MANTISSA_BITS)) - ONE
+    w = f / (TWO + f)
+    v = w * w
+    return F(exponent) * LN2 + TWO * w * ((((L9 * v + L7) * v + L5) * v + L3) * v + ONE)
+
+
+@_formula
+def _refused_logit(x, label):
+    """The cost of a candidate with score x, and how the cost changes with x."""
+    scale, t = _expm1_parts(-abs(x))
+    z = scale + scale * t  # exp(-|x|)
+    w = z / (TWO + z)  # log1p(z) = 2 artanh(w), w <= 1/3
+    v = w * w
+    log1p = TWO * w * ((((L9 * v + L7) * v + L5) * v + L3) * v + ONE)
+    likely = ONE / (ONE + z)
+    p = likely if x >= ZERO else z * likely
+    return HALF * (x + abs(x)) + log1p - label * x, p - label
+
+
+@_formula
+def _refused_distance(d, near):
+    """The cost of a candidate at distance d, how the cost changes with d, and 1 - exp(-2 d)."""
+    x = near if d < near else d
+    scale, t = _expm1_parts(-TWO * x)
+    w = scale + scale * t  # exp(-2 d)
+    rest = (ONE - scale) - scale * t  # 1 - exp(-2 d): exact for small d, where scale is 1
+    odds = TWO * w / rest
+    slope = -(odds + odds / (ONE + odds))
+    cost = _log(ONE + odds) + ZERO * d  # the bits that _log reads would hide a nan
+    return cost, ZERO if d < near else slope, rest
+
+
+@_formula
+def _label_distance(d, near, rest):
+    """The logit of a candidate at distance d, and how it changes with d."""
+    x = near if d < near else d
+    return LN2 - TWO * x - _log(rest), ZERO if d < near else -TWO / rest
+
+
+@_sum
+def _refuse_logits_row(row, bias, label, scale):
+    loss = ZERO
+    for j in range(len(row)):
+        cost, slope = _refused_logit(row[j] + bias[j], label)
+        loss += cost
+        row[j] = slope * scale
+    return loss
+
+
+@_sum
+def _refuse_distances_row(row, near, label, scale):
+    loss = ZERO
+    if label == ZERO:
+        for j in range(len(row)):
+            cost, slope, _ = _refused_distance(row[j], near)
+            loss += cost
+            row[j] = slope * scale
+    else:
+        for j in range(len(row)):
+            cost, slope, rest = _refused_distance(row[j], near)
+            logit, steepness = _label_distance(row[j], near, rest)
+            loss += cost - label * logit
+            row[j] = (slope - label * steepness) * scale
+    return loss
+
+
+@cfunc(LOOP, cache=True)
+def refuse_logits(arguments):
+    """raw (rows, columns), bias (columns,), losses (rows,), label and scale; see `passes.py`."""
+    a = carray(arguments, (6,))
+    rows, columns = a[1], a[2]
+    raw = carray(floats(a[0]), (rows, columns))
+    bias = carray(floats(a[3]), (columns,))
+    losses = carray(_doubles(a[4]), (rows,))
+    numbers = carray(_doubles(a[5]), (2,))
+    label, scale = F(numbers[0]), F(numbers[1])
+    count, mine = team(), me()
+    for i in range(rows * mine // count, rows * (mine + 1) // count):
+        losses[i] = _refuse_logits_row(raw[i], bias, label, scale)
+
+
+@cfunc(LOOP, cache=True)
+def refuse_distances(arguments):
+    """distances (rows, columns), near (1,), losses (rows,), label and scale; see `passes.py`."""
+    a = carray(arguments, (6,))
+    rows, columns = a[1], a[2]
+    raw = carray(floats(a[0]), (rows, columns))
+    near = carray(floats(a[3]), (1,))[0]
+    losses = carray(_doubles(a[4]), (rows,))
+    numbers = carray(_doubles(a[5]), (2,))
+    label, scale = F(numbers[0]), F(numbers[1])
+    count, mine = team(), me()
+    for i in range(rows * mine // count, rows * (mine + 1) // count):
+        losses[i] = _refuse_distances_row(raw[i], near, label, scale)

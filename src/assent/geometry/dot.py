@@ -1,0 +1,20 @@
+"""`q . e + b`: the score is the dot product."""
+
+import torch
+from torch import Tensor
+
+from assent.geometry.base import Asked, Geometry, Table
+from assent.geometry.links import Logistic
+
+
+class Dot(Geometry):
+    """Three matrix products a step: scores, and the gradients of either side."""
+
+    link = Logistic
+
+    def measure(self, out: Tensor) -> None:
+        torch.mm(self.asked.vectors, self.table.vectors.T, out=out)
+
+    def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
+        asked.vectors.addmm_(slopes, self.table.vectors)
+        torch.mm(slopes.T, self.asked.vectors, out=table.vectors)

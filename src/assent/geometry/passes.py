@@ -1,0 +1,58 @@
+"""The one elementwise pass over scores: bias, probability, loss and gradient while in a register.
+
+Torch needs a pass for each of them. Where the compiled pass cannot run (no numba, another
+device, another dtype), `links.py` takes torch's.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assent.geometry import threads
+
+try:
+    from assent.geometry import compiled
+except ImportError:  # numba is not installed here
+    compiled = None  # type: ignore[assignment]
+
+
+SMALL = 1 << 15  # cells that one thread is done with before another has woken up, as in torch
+
+
+def can_run(raw: Tensor) -> bool:
+    """Whether the compiled passes take this matrix."""
+    return (
+        compiled is not None
+        and threads.available()
+        and raw.device.type == "cpu"
+        and raw.dtype == torch.float32
+        and raw.is_contiguous()
+    )
+
+
+def refuse_logits(raw: Tensor, bias: Tensor | None, label: float, scale: float) -> Tensor:
+    """`Logistic.refuse_`, compiled."""
+    bias = torch.zeros(raw.shape[1]) if bias is None else bias.detach().contiguous()
+    return _refuse(compiled.refuse_logits.address, raw, bias, label, scale)
+
+
+def refuse_distances(raw: Tensor, near: float, label: float, scale: float) -> Tensor:
+    """`Tanh.refuse_`, compiled."""
+    return _refuse(compiled.refuse_distances.address, raw, torch.tensor([near]), label, scale)
+
+
+def _refuse(address: int | None, raw: Tensor, extra: Tensor, *numbers: float) -> Tensor:
+    assert address is not None
+    losses = np.zeros(len(raw))  # one a row, so that the sum is the same for any number of threads
+    packed = np.array(numbers)
+    threads.run(
+        address,
+        raw.data_ptr(),
+        raw.shape[0],
+        raw.shape[1],
+        extra.data_ptr(),
+        losses.ctypes.data,
+        packed.ctypes.data,
+        alone=raw.numel() < SMALL,
+    )
+    return torch.tensor(losses.sum())

@@ -1,0 +1,1 @@
+"""How good scores and decisions are."""

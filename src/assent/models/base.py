@@ -1,0 +1,148 @@
+"""What every model is: entities as a table, and a formula from questions to vectors."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assent.errors import ConfigError
+from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
+
+WHOLE = slice(None)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    dim: int = 128  # of an entity's vector
+    init_scale: float = 0.1  # standard deviation of the vectors before training
+    anchor_dropout: float = 0.0  # share of an anchor's vector that a training step does not see
+    query_dropout: float = 0.0  # the same of the query vector
+
+    def __post_init__(self) -> None:
+        if self.dim < 1:
+            raise ConfigError(f"model.dim: expected 1 or more, found {self.dim}")
+        if not self.init_scale > 0:
+            raise ConfigError(f"model.init_scale: expected more than 0, found {self.init_scale}")
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if name.endswith("dropout") and not 0 <= value < 1:
+                raise ConfigError(f"model.{name}: expected 0 to less than 1, found {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class DotSettings(ModelSettings):
+    """For models whose score is a dot product."""
+
+    anchor_dropout: float = 0.3
+    query_dropout: float = 0.3
+    entity_bias: bool = True
+    # sigmoid(-6) = .0025: nearly every candidate is wrong, which need not be learned first
+    bias_start: float = -6.0
+
+
+class Model(nn.Module, ABC):
+    """Entities, and how a question (anchor, relation) becomes vectors among them.
+
+    Relations `num_relations` and above ask for the head. Subclasses register themselves under a
+    name, so that a new model is one new file.
+    """
+
+    Settings: ClassVar[type[ModelSettings]]
+    registered: ClassVar[dict[str, type["Model"]]] = {}
+    geometry: type[Geometry]
+    relations: nn.Parameter  # (relation, ...)
+
+    def __init_subclass__(cls, name: str | None = None, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if name is not None:
+            Model.registered[name] = cls
+
+    def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
+        super().__init__()
+        self.num_entities = num_entities
+        self.num_relations = num_relations
+        self.settings = settings
+        self.entities = self.drawn(num_entities, settings.dim)  # (entity, dim)
+        self.bias: nn.Parameter | None = None  # (entity,)
+        if isinstance(settings, DotSettings) and settings.entity_bias:
+            self.bias = nn.Parameter(torch.full((num_entities,), settings.bias_start))
+
+    @abstractmethod
+    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, dim)
+        """The formula: where among the entities the answers of these questions should lie."""
+
+    def weights(self, relations: Tensor) -> Tensor | None:  # -> (query, dim) or (query, 1)
+        """How much each dimension counts in the distance, where the geometry asks for it."""
+        return None
+
+    def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
+        """Questions as the geometry takes them."""
+        vectors = self.encode(anchors, relations)
+        vectors = self.dropped(vectors, self.settings.query_dropout)
+        return Asked(vectors, self.weights(relations))
+
+    def entity_table(self, part: slice = WHOLE) -> Table:
+        """All entities, or some of them, as the geometry takes them."""
+        if part == WHOLE:  # a slice would cost a copy of the whole gradient
+            return Table(self.placed(self.entities), self.bias)
+        bias = None if self.bias is None else self.bias[part]
+        return Table(self.placed(self.entities[part]), bias)
+
+    def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
+        """The KvsAll loss of these questions; options as `kvsall` takes them."""
+        asked = self.ask(anchors, relations)
+        return kvsall(self.geometry, asked, self.entity_table(), answers, **options)
+
+    @torch.no_grad()
+    def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
+        """Scores (query, entity) as logits, without dropout, whatever the mode of the model."""
+        was_training = self.training
+        self.eval()
+        try:
+            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
+        finally:
+            self.train(was_training)
+
+    def anchor(self, anchors: Tensor) -> Tensor:  # -> (query, dim)
+        """The anchors' vectors, with dropout."""
+        # The whole table has a dense gradient anyway; this one only touches the rows it needs.
+        rows = functional.embedding(anchors, self.entities, sparse=True)
+        vectors = self.placed(rows)
+        return self.dropped(vectors, self.settings.anchor_dropout)
+
+    def dropped(self, vectors: Tensor, share: float) -> Tensor:
+        """Dropout; torch's own draws its Bernoulli numbers three times as slowly as these."""
+        if not self.training or not share:
+            return vectors
+        return vectors * ((torch.rand_like(vectors) >= share) / (1 - share))
+
+    def placed(self, vectors: Tensor) -> Tensor:
+        """Vectors of entities as they are compared; a model may normalise them."""
+        return vectors
+
+    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        """The cubed numbers that these questions are made of (Lacroix et al., 2018), averaged.
+
+        Each entity is an anchor of the other direction, so its turn comes without the answers.
+        """
+        rows = functional.embedding(relations % len(self.relations), self.relations)
+        cubes = self.moduli(functional.embedding(anchors, self.entities)).pow(3).sum()
+        return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
+
+    def moduli(self, vectors: Tensor) -> Tensor:
+        """The absolute values of a vector's numbers."""
+        return vectors.abs()
+
+    def drawn(self, *shape: int) -> nn.Parameter:
+        """A parameter with random numbers to start from."""
+        return nn.Parameter(torch.randn(shape) * self.settings.init_scale)
+
+
+class DotModel(Model):
+    """A score is a dot product; each direction of a relation has parameters of its own."""
+
+    Settings = DotSettings
+    geometry = Dot

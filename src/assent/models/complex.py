@@ -1,0 +1,36 @@
+"""ComplEx (Trouillon et al., 2016)."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from assent.errors import ConfigError
+from assent.models.base import DotModel, DotSettings
+
+
+class ComplEx(DotModel, name="complex"):
+    """Re <anchor, relation, conjugate of entity>.
+
+    `dim` counts real numbers: the first half of a vector is real, the second imaginary.
+    """
+
+    def __init__(self, num_entities: int, num_relations: int, settings: DotSettings) -> None:
+        if settings.dim % 2:
+            raise ConfigError(f"model.dim: complex takes an even number, found {settings.dim}")
+        super().__init__(num_entities, num_relations, settings)
+        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+
+    def moduli(self, vectors: Tensor) -> Tensor:
+        real, imaginary = vectors.chunk(2, dim=1)
+        return (real**2 + imaginary**2 + 1e-12).sqrt()  # the root has no slope at zero
+
+    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        real, imaginary = self.anchor(anchors).chunk(2, dim=1)
+        r_real, r_imaginary = functional.embedding(relations, self.relations).chunk(2, dim=1)
+        return torch.cat(
+            [
+                real * r_real - imaginary * r_imaginary,
+                real * r_imaginary + imaginary * r_real,
+            ],
+            dim=1,
+        )

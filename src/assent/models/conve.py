@@ -1,0 +1,67 @@
+"""ConvE (Dettmers et al., 2018)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assent.errors import ConfigError
+from assent.models.base import DotModel, DotSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ConvESettings(DotSettings):
+    anchor_dropout: float = 0.2
+    feature_dropout: float = 0.2  # share of the channels that a training step does not see
+    channels: int = 32
+
+
+class ConvE(DotModel, name="conve"):
+    """Anchor over relation as one picture, a 3x3 convolution, and a projection back to `dim`."""
+
+    Settings = ConvESettings
+    settings: ConvESettings
+
+    def __init__(self, num_entities: int, num_relations: int, settings: ConvESettings) -> None:
+        super().__init__(num_entities, num_relations, settings)
+        height, width = picture(settings.dim)
+        if width < 3 or settings.channels < 1:
+            raise ConfigError(
+                f"conve: a 3x3 convolution needs channels and a dim that makes a picture at least "
+                f"3 wide; {settings.dim} makes {height} x {width}"
+            )
+        self.picture = height, width
+        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+        self.input_norm = nn.BatchNorm2d(1)
+        self.convolution = nn.Conv2d(1, settings.channels, 3, bias=False)  # the norm has a bias
+        self.feature_norm = nn.BatchNorm2d(settings.channels)
+        features = settings.channels * (2 * height - 2) * (width - 2)
+        self.projection = nn.Linear(features, settings.dim, bias=False)
+        self.query_norm = nn.BatchNorm1d(settings.dim)
+
+    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        height, width = self.picture
+        pair = torch.cat(
+            [self.anchor(anchors), functional.embedding(relations, self.relations)], dim=1
+        )
+        x = self.input_norm(pair.view(-1, 1, 2 * height, width))
+        x = functional.relu(self.feature_norm(self.convolution(x)), inplace=True)
+        x = functional.dropout2d(x, self.settings.feature_dropout, self.training)
+        return functional.relu(self.normed(self.projection(x.flatten(1))), inplace=True)
+
+    def normed(self, queries: Tensor) -> Tensor:
+        """A single question has no spread to be normalised by: it takes what was seen so far."""
+        norm = self.query_norm
+        if len(queries) > 1:
+            normed: Tensor = norm(queries)
+            return normed
+        return functional.batch_norm(
+            queries, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
+        )
+
+
+def picture(dim: int) -> tuple[int, int]:
+    """Height and width, height the larger, as near to a square as `dim` allows: 128 -> (16, 8)."""
+    width = max(side for side in range(1, int(dim**0.5) + 1) if dim % side == 0)
+    return dim // width, width

@@ -1,0 +1,17 @@
+"""DistMult (Yang et al., 2015)."""
+
+from torch import Tensor
+from torch.nn import functional
+
+from assent.models.base import DotModel, DotSettings
+
+
+class DistMult(DotModel, name="distmult"):
+    """<anchor, relation, entity>: symmetric, but for the parameters of the inverse relations."""
+
+    def __init__(self, num_entities: int, num_relations: int, settings: DotSettings) -> None:
+        super().__init__(num_entities, num_relations, settings)
+        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+
+    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        return self.anchor(anchors) * functional.embedding(relations, self.relations)

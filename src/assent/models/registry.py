@@ -1,0 +1,47 @@
+"""Models by name, with settings that were checked."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import assent.models
+from assent.core.checking import checked, refuse_unknown
+from assent.errors import ConfigError
+from assent.models.base import Model, ModelSettings
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The models there are: whatever the files beside this one register."""
+    for module in pkgutil.iter_modules(assent.models.__path__):
+        importlib.import_module(f"assent.models.{module.name}")
+    return tuple(sorted(Model.registered))
+
+
+def create(
+    name: str,
+    num_entities: int,
+    num_relations: int,
+    settings: Mapping[str, Any] | ModelSettings | None = None,
+) -> Model:
+    """A new model with random parameters, drawn with torch's generator."""
+    if not isinstance(settings, ModelSettings):
+        settings = settings_of(name, settings or {})
+    model = _model(name)
+    if type(settings) is not model.Settings:
+        expected, found = model.Settings.__name__, type(settings).__name__
+        raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
+    return model(num_entities, num_relations, settings)
+
+
+def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
+    """The model's settings: its defaults, and these values instead."""
+    kind = _model(name).Settings
+    return kind(**checked(kind, values, "model"))
+
+
+def _model(name: str) -> type[Model]:
+    refuse_unknown(name, names(), "model")
+    return Model.registered[name]

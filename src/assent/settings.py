@@ -1,0 +1,89 @@
+"""Settings: defaults, then a preset, then a TOML file, then `key=value`, checked once."""
+
+import json
+import tomllib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from assent.core.checking import checked, refuse_unknown
+from assent.errors import ConfigError
+from assent.models import ModelSettings, settings_of
+from assent.training.loop import TrainSettings
+from assent.training.presets import PRESETS
+
+Values = dict[str, dict[str, Any]]
+SECTIONS = ("model", "train")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run is made with."""
+
+    name: str  # of the model
+    model: ModelSettings
+    train: TrainSettings
+
+    def sections(self) -> Values:
+        return {"model": {"name": self.name, **asdict(self.model)}, "train": asdict(self.train)}
+
+
+def resolve(
+    name: str, preset: str = "default", file: Path | None = None, changes: Iterable[str] = ()
+) -> Settings:
+    """The settings for a model; each source changes what the ones before it say."""
+    refuse_unknown(preset, PRESETS, "preset")
+    sources = [("preset", PRESETS[preset](name))]
+    sources += [(str(file), read_toml(file))] if file else []
+    sources += [("--set", _parsed(change)) for change in changes]
+    values: Values = {section: {} for section in SECTIONS}
+    for where, source in sources:
+        for section, more in source.items():
+            refuse_unknown(section, SECTIONS, f"section in {where}")
+            if not isinstance(more, dict):
+                raise ConfigError(f"{where}: {section} = {more!r}; expected a section of settings")
+            values[section] |= more
+    named = values["model"].pop("name", name)
+    if named != name:
+        raise ConfigError(f"model.name = {named!r}, but the model asked for is {name!r}")
+    train = TrainSettings(**checked(TrainSettings, values["train"], "train"))
+    return Settings(name, settings_of(name, values["model"]), train)
+
+
+def of_sections(sections: Values) -> Settings:
+    """Settings as a run's `settings.toml` has them."""
+    model = dict(sections["model"])
+    name = model.pop("name")
+    train = TrainSettings(**checked(TrainSettings, sections["train"], "train"))
+    return Settings(name, settings_of(name, model), train)
+
+
+def read_toml(path: Path) -> Values:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}; expected TOML") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def to_toml(sections: Values) -> str:
+    """Sections of plain values; JSON writes these as TOML does."""
+    lines = []
+    for section, values in sections.items():
+        lines += [f"[{section}]", *(f"{k} = {json.dumps(v)}" for k, v in values.items()), ""]
+    return "\n".join(lines)
+
+
+def _parsed(change: str) -> Values:
+    """`train.epochs=3`, the short form of such a TOML file."""
+    key, equals, text = change.partition("=")
+    section, dot, name = key.strip().partition(".")
+    if not (equals and dot and section and name):
+        raise ConfigError(f"--set {change!r}; expected section.key=value, as in train.epochs=10")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()  # a bare word is text
+    return {section: {name: value}}

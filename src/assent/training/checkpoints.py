@@ -1,0 +1,87 @@
+"""The state of a training on disk: complete or absent, and checked when it is read."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from assent.errors import DataError
+
+KEPT = 2  # the newest and the one before it, should the newest turn out damaged
+
+
+@dataclass(slots=True)
+class Position:
+    """How far a training has come; all that is not a tensor."""
+
+    epoch: int = 0  # under way
+    step: int = 0  # done in this epoch
+    loss: float = 0.0  # summed over the steps of this epoch
+    seconds: float = 0.0  # of the steps of this epoch
+    scores: list[float] = field(default_factory=list)  # evaluations so far
+    best_epoch: int = 0
+    trace_bytes: int = 0  # length of the trace: what comes after will be written again
+
+
+def save_checkpoint(folder: Path, position: Position, tensors: Mapping[str, Tensor]) -> None:
+    """Writes tensors, then the small file that vouches for them; removes those too old."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{position.epoch:05d}-{position.step:07d}"
+    weights, voucher = folder / f"{name}.safetensors", folder / f"{name}.json"
+    try:
+        part = weights.with_suffix(".part")
+        save_file(
+            {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}, part
+        )
+        content = {"sha256": _sha256(part), "position": asdict(position)}
+        _sync(part)
+        part.replace(weights)
+        part = voucher.with_suffix(".json.part")
+        part.write_text(json.dumps(content), encoding="utf-8")
+        _sync(part)
+        part.replace(voucher)
+    except (OSError, SafetensorError) as error:
+        for leftover in folder.glob("*.part"):
+            leftover.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(
+            f"{weights}: cannot be written: {reason}; the checkpoint before it is whole, "
+            "make room and run the same command again"
+        ) from error
+    for old in sorted(folder.glob("*.json"))[:-KEPT]:
+        old.unlink()
+        old.with_suffix(".safetensors").unlink(missing_ok=True)
+
+
+def newest_checkpoint(
+    folder: Path,
+) -> tuple[Position, dict[str, Tensor], list[str]] | None:
+    """The newest whole checkpoint, and a complaint about each damaged one passed over."""
+    complaints: list[str] = []
+    for voucher in sorted(folder.glob("*.json"), reverse=True):
+        weights = voucher.with_suffix(".safetensors")
+        try:
+            content = json.loads(voucher.read_text(encoding="utf-8"))
+            if _sha256(weights) != content["sha256"]:
+                raise ValueError("its checksum is wrong")
+            return Position(**content["position"]), load_file(weights), complaints
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+            complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
+    return None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    """Down to the disk before the rename: a crash must not leave a name without its bytes."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,36 @@
+"""Ctrl-C and SIGTERM end a training after the step under way, not in the middle of it."""
+
+import signal
+import threading
+from types import FrameType
+from typing import Self
+
+from assent.errors import StoppedError
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """While it is open, signals are noted; `leave` then ends the work as they asked."""
+
+    def __init__(self) -> None:
+        self.wanted: int | None = None
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():  # only it may set handlers
+            self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def leave(self) -> None:
+        """Ends the work."""
+        raise StoppedError("stopped; the same command goes on from here", self.wanted)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        if self.wanted:  # asked twice: at once, then
+            raise KeyboardInterrupt
+        self.wanted = number

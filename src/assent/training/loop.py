@@ -1,0 +1,309 @@
+"""The training loop: steps, evaluations, checkpoints; stops and goes on anywhere."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from assent.core.queries import Queries
+from assent.errors import ConfigError, TrainingError
+from assent.geometry import Answers
+from assent.models.base import Model
+from assent.training.batches import Batch, batches, num_batches
+from assent.training.checkpoints import Position, newest_checkpoint, save_checkpoint
+from assent.training.interrupts import Interrupts
+from assent.training.schedules import SCHEDULES
+from assent.training.trace import Trace
+
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
+    "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
+}
+LOSSES = ("bce", "ce")
+STOPS = ("f1", "mrr", "dev-loss")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """How to train."""
+
+    epochs: int = 30
+    batch_size: int = 0  # queries; 0: by their number, see `suitable_batch`
+    learning_rate: float = 3e-3  # the highest
+    optimizer: str = "adam"
+    schedule: str = "one-cycle"
+    loss: str = "bce"
+    label_smoothing: float = 0.0  # share of each target moved to all entities
+    n3: float = 0.0  # weight of the cubed norms of the embeddings in a batch
+    stop_on: str = "f1"  # what an evaluation on valid measures
+    evaluate_every: int = 5  # epochs; 0: never
+    patience: int = 3  # evaluations without a better one, then training ends
+    seed: int = 0
+    threads: int = 0  # 0: as many as torch takes
+    device: str = "cpu"
+    slice_size: int = 0  # entities scored at a time; 0: as suits the machine
+    checkpoint_minutes: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, choices in (
+            ("optimizer", OPTIMIZERS),
+            ("schedule", SCHEDULES),
+            ("loss", LOSSES),
+            ("stop_on", STOPS),
+        ):
+            if getattr(self, name) not in choices:
+                raise ConfigError(
+                    f"{name} = {getattr(self, name)!r}; choose from {', '.join(choices)}"
+                )
+        for name in ("epochs", "learning_rate", "patience"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name} = {getattr(self, name)}; choose more than 0")
+        for name in (
+            "batch_size",
+            "n3",
+            "evaluate_every",
+            "threads",
+            "slice_size",
+            "checkpoint_minutes",
+            "seed",
+        ):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} = {getattr(self, name)}; choose 0 or more")
+        if not 0 <= self.label_smoothing < 1:
+            raise ConfigError(f"label_smoothing = {self.label_smoothing}; choose from 0 to below 1")
+
+
+class Watcher(Protocol):
+    """Told of what happens, to show it."""
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None: ...
+
+    def event(self, **values: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How a training went."""
+
+    best_epoch: int
+    scores: tuple[float, ...]  # evaluations on valid
+    epochs: int  # that were run
+
+
+def train(
+    model: Model,
+    queries: Queries,
+    settings: TrainSettings,
+    evaluate: Callable[[Model], float],
+    watcher: Watcher,
+    folder: Path | None = None,
+) -> Trained:
+    """Trains `model` in place, and leaves it with its best weights.
+
+    `evaluate` gives a number, the higher the better. In `folder`, checkpoints make sure that a
+    training that was stopped at any moment goes on where it was.
+    """
+    if settings.threads:
+        torch.set_num_threads(settings.threads)
+    model.to(settings.device)
+    training = _Training(model, queries, settings, evaluate, watcher, folder)
+    training.resume()
+    with Interrupts() as interrupts:
+        training.run(interrupts)
+    return training.finish()
+
+
+class _Training:
+    """A training under way."""
+
+    def __init__(
+        self,
+        model: Model,
+        queries: Queries,
+        settings: TrainSettings,
+        evaluate: Callable[[Model], float],
+        watcher: Watcher,
+        folder: Path | None,
+    ) -> None:
+        self.model = model
+        self.queries = queries
+        self.settings = settings
+        self.evaluate = evaluate
+        self.watcher = watcher
+        self.folder = folder / "checkpoints" if folder else None
+        self.trace = Trace(folder / "trace.jsonl" if folder else None)
+        self.optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), settings.learning_rate)
+        self.position = Position()
+        self.best = _copied(model.state_dict())
+        self.batch_size = settings.batch_size or suitable_batch(len(queries))
+        self.steps = num_batches(queries, self.batch_size)
+        self.saved_at = time.monotonic()
+
+    def resume(self) -> None:
+        """Takes up the newest whole checkpoint, if there is one."""
+        found = newest_checkpoint(self.folder) if self.folder else None
+        if found is None:
+            self.trace("start", queries=len(self.queries), steps=self.steps)
+            return
+        self.position, tensors, complaints = found
+        self.trace.rewind(self.position.trace_bytes)
+        for complaint in complaints:
+            self._tell("damaged", message=complaint)
+        self.model.load_state_dict(_below("model/", tensors))
+        self.best = _below("best/", tensors)
+        _load_optimizer(self.optimizer, _below("optimizer/", tensors))
+        self._tell("resume", epoch=self.position.epoch, step=self.position.step)
+
+    def run(self, interrupts: Interrupts) -> None:
+        while self.position.epoch < self.settings.epochs and not self._out_of_patience():
+            self._epoch(interrupts)
+            position = self.position
+            self._tell(
+                "epoch",
+                epoch=position.epoch + 1,
+                seconds=round(position.seconds, 3),
+                loss=position.loss / self.steps,
+                queries_per_second=round(len(self.queries) / max(position.seconds, 1e-9)),
+            )
+            position.epoch, position.step, position.loss, position.seconds = (
+                position.epoch + 1,
+                0,
+                0.0,
+                0.0,
+            )
+            self._evaluate()
+            self._maybe_save()
+        self.save()
+
+    def finish(self) -> Trained:
+        self.model.load_state_dict(self.best)
+        self.model.eval()
+        position = self.position
+        self._tell("end", epochs=position.epoch, best_epoch=position.best_epoch)
+        return Trained(position.best_epoch, tuple(position.scores), position.epoch)
+
+    def save(self) -> None:
+        if self.folder is None:
+            return
+        self.position.trace_bytes = self.trace.size()
+        tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
+        tensors |= {f"best/{name}": x for name, x in self.best.items()}
+        tensors |= {f"optimizer/{name}": x for name, x in _optimizer_state(self.optimizer).items()}
+        save_checkpoint(self.folder, self.position, tensors)
+        self.saved_at = time.monotonic()
+
+    def _epoch(self, interrupts: Interrupts) -> None:
+        settings, position = self.settings, self.position
+        self.model.train()
+        for batch in batches(
+            self.queries, self.batch_size, settings.seed, position.epoch, position.step
+        ):
+            start = time.perf_counter()
+            loss = self._step(batch)
+            position.seconds += time.perf_counter() - start
+            position.step += 1
+            position.loss += loss
+            self.watcher.step(position.epoch, position.step, self.steps, loss, len(batch.anchors))
+            if interrupts.wanted:
+                self.save()
+                interrupts.leave()
+            self._maybe_save()
+
+    def _step(self, batch: Batch) -> float:
+        settings, position = self.settings, self.position
+        done = position.epoch * self.steps + position.step
+        rate = SCHEDULES[settings.schedule](done / (settings.epochs * self.steps), position.scores)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * settings.learning_rate
+        # Dropout depends on seed and step alone, so that nothing of it need be saved.
+        torch.manual_seed((settings.seed << 32) + done)
+        batch = Batch(*(part.to(settings.device) for part in batch))
+        loss = self.model.loss(
+            batch.anchors,
+            batch.relations,
+            Answers(batch.offsets, batch.answers),
+            loss=settings.loss,
+            label_smoothing=settings.label_smoothing,
+            slice_size=settings.slice_size or None,
+        )
+        value = loss.item()
+        if not math.isfinite(value):
+            raise TrainingError(
+                f"the loss became {value} in epoch {position.epoch + 1}, step {position.step + 1}; "
+                "lower train.learning_rate"
+            )
+        if settings.n3:
+            loss = loss + settings.n3 * self.model.n3(batch.anchors, batch.relations)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return value
+
+    def _evaluate(self) -> None:
+        every, position = self.settings.evaluate_every, self.position
+        last = position.epoch == self.settings.epochs
+        if not every or (position.epoch % every and not last):
+            return self._keep_newest() if not every else None
+        self.model.eval()
+        score = self.evaluate(self.model)
+        better = not position.scores or score > max(position.scores)
+        position.scores.append(score)
+        if better:
+            self._keep_newest()
+        self._tell("evaluation", epoch=position.epoch, score=score, best=better)
+        return None
+
+    def _keep_newest(self) -> None:
+        self.best = _copied(self.model.state_dict())
+        self.position.best_epoch = self.position.epoch
+
+    def _out_of_patience(self) -> bool:
+        scores = self.position.scores
+        return (
+            len(scores) - 1 - scores.index(max(scores)) >= self.settings.patience
+            if scores
+            else False
+        )
+
+    def _maybe_save(self) -> None:
+        if time.monotonic() - self.saved_at >= 60 * self.settings.checkpoint_minutes:
+            self.save()
+
+    def _tell(self, event: str, **values: Any) -> None:
+        self.trace(event, **values)
+        self.watcher.event(event=event, **values)
+
+
+def suitable_batch(num_queries: int) -> int:
+    """A power of two from 64 to 512 that makes about a hundred steps an epoch.
+
+    A small graph needs the steps more than large matrices; a large one has steps enough.
+    """
+    return int(2 ** round(math.log2(min(max(num_queries / 100, 64), 512))))
+
+
+def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in state.items()}
+
+
+def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+
+def _optimizer_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    state = optimizer.state_dict()["state"]
+    return {f"{place}/{key}": x for place, values in state.items() for key, x in values.items()}
+
+
+def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    state = optimizer.state_dict()
+    state["state"] = {}
+    for name, tensor in tensors.items():
+        place, key = name.split("/", 1)
+        state["state"].setdefault(int(place), {})[key] = tensor
+    optimizer.load_state_dict(state)

@@ -1,0 +1,38 @@
+"""Settings that belong together: `default`, quick and good on a CPU, and the paper's."""
+
+from collections.abc import Callable
+from typing import Any
+
+Values = dict[str, dict[str, Any]]
+
+DISTANCE = ("transe", "region")
+
+
+def default(model: str) -> Values:
+    """Tuned on valid for quality per minute."""
+    return {}
+
+
+def paper(model: str) -> Values:
+    """As in the paper: Adam, BCE, at most 200 epochs, patience of 50 epochs on the dev loss.
+
+    Dimension, batch size and learning rate are the first of the paper's grids
+    ({64, 128}, {256, 512, 1024}, {.001, .0001}); change them with `--set`.
+    """
+    return {
+        "model": {"dim": 64},
+        "train": {
+            "epochs": 200,
+            "batch_size": 256,
+            "learning_rate": 0.001,
+            "optimizer": "adam",
+            "schedule": "constant",
+            "loss": "bce",
+            "stop_on": "dev-loss",
+            "evaluate_every": 1,
+            "patience": 50,
+        },
+    }
+
+
+PRESETS: dict[str, Callable[[str], Values]] = {"default": default, "paper": paper}

@@ -1,0 +1,55 @@
+"""Slow twins of geometry/: (query, entity, dim) tensors, dense labels, autograd over everything."""
+
+import math
+
+import torch
+from torch import Tensor
+
+NEAR = 1e-6
+
+
+def dot(vectors: Tensor, weights: Tensor | None, entities: Tensor, bias: Tensor | None) -> Tensor:
+    scores = (vectors[:, None] * entities[None]).sum(-1)
+    return scores if bias is None else scores + bias
+
+
+def squared(
+    vectors: Tensor, weights: Tensor | None, entities: Tensor, bias: Tensor | None
+) -> Tensor:
+    a = torch.ones_like(vectors) if weights is None else weights.expand_as(vectors)
+    return link((a[:, None] * (vectors[:, None] - entities[None]) ** 2).sum(-1))
+
+
+def manhattan(
+    vectors: Tensor, weights: Tensor | None, entities: Tensor, bias: Tensor | None
+) -> Tensor:
+    return link((vectors[:, None] - entities[None]).abs().sum(-1))
+
+
+def link(distances: Tensor) -> Tensor:
+    return math.log(2) - torch.log(torch.expm1(2 * distances.clamp(min=NEAR)))
+
+
+def labels(answers: list[list[int]], num_entities: int) -> Tensor:  # (query, entity)
+    dense = torch.zeros(len(answers), num_entities, dtype=torch.float64)
+    for query, ids in enumerate(answers):
+        dense[query, ids] = 1
+    return dense
+
+
+def bce(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tensor:
+    targets = (1 - smoothing) * labels + smoothing / labels.shape[1]
+    losses = torch.nn.functional.binary_cross_entropy_with_logits(
+        scores, targets.to(scores), reduction="none"
+    )
+    return (losses * (1 - known.to(scores))).sum() / len(scores)
+
+
+def ce(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tensor:
+    loss = 0 * scores.sum()
+    for row, yes, out in zip(scores, labels, known, strict=True):
+        if yes.any():
+            targets = (1 - smoothing) * yes / yes.sum() + smoothing / len(yes)
+            logs = row.masked_fill(out.bool(), -torch.inf).log_softmax(0)
+            loss = loss - (logs * targets.to(row))[~out.bool()].sum()
+    return loss / len(scores)

@@ -1,0 +1,139 @@
+"""What every model must do, in every variant."""
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from assent.core.queries import Queries, both_ways
+from assent.geometry import Answers
+from assent.models import create, names
+
+DIM = 16
+VARIANTS = {
+    "distmult": ("distmult", {}),
+    "distmult without bias": ("distmult", {"entity_bias": False}),
+    "complex": ("complex", {}),
+    "conve": ("conve", {"channels": 8}),
+    "rescal": ("rescal", {}),
+    "transe": ("transe", {}),
+    "transe, squared L2": ("transe", {"norm": 2}),
+    "transe, free, one way": ("transe", {"normalize": False, "reciprocal": False}),
+    "region": ("region", {}),
+    "region, sphere": ("region", {"shape": "sphere"}),
+    "region, free, one way": ("region", {"normalize": False, "reciprocal": False}),
+}
+# Two people (0-5) born in each city (6-8), cities in two countries (9, 10), and people as their
+# citizens. No circle and no pair of converse facts: a translation cannot go round in a circle,
+# and DistMult cannot tell a fact from its converse.
+BORN = [[person, 0, 6 + person // 2] for person in range(6)]
+LIES = [[6, 1, 9], [7, 1, 9], [8, 1, 10]]
+CITIZEN = [[person, 2, 9 + person // 4] for person in range(6)]
+FACTS = np.array(BORN + LIES + CITIZEN, dtype=np.int32)  # head, relation, tail
+QUERIES = Queries.grouped(*both_ways(FACTS, 3))
+ANCHORS = torch.tensor(QUERIES.anchors, dtype=torch.int64)
+RELATIONS = torch.tensor(QUERIES.relations, dtype=torch.int64)
+ANSWERS = Answers.of(QUERIES)
+
+
+@pytest.fixture(params=VARIANTS)
+def variant(request):
+    name, settings = VARIANTS[request.param]
+    return name, {"dim": DIM, **settings}
+
+
+def made(variant, seed=0, **more):
+    torch.manual_seed(seed)
+    name, settings = variant
+    return create(name, 11, 3, {**settings, **more})
+
+
+def learned(variant, steps, rate=0.03):
+    model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model.loss(ANCHORS, RELATIONS, ANSWERS)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return model, losses
+
+
+def test_every_model_has_a_variant_here():
+    assert {name for name, _ in VARIANTS.values()} == set(names())
+
+
+def test_scores_are_finite_one_a_question_and_entity(variant):
+    scores = made(variant).scores(ANCHORS, RELATIONS)
+    assert scores.shape == (len(QUERIES), 11)
+    assert scores.isfinite().all()
+
+
+@pytest.mark.parametrize("loss", ["bce", "ce"])
+def test_gradients_reach_every_parameter(variant, loss):
+    model = made(variant)
+    model.loss(ANCHORS, RELATIONS, ANSWERS, loss=loss).backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad.isfinite().all(), name
+        assert parameter.grad.any(), name
+
+
+def test_the_same_seed_gives_the_same_scores_and_another_one_does_not(variant):
+    first, again, other = (made(variant, seed).scores(ANCHORS, RELATIONS) for seed in (1, 1, 2))
+    assert torch.equal(first, again)
+    assert not torch.allclose(first, other)
+
+
+def test_a_question_is_scored_alone_as_in_a_batch(variant):
+    model, _ = learned(variant, steps=3)
+    whole = model.scores(ANCHORS, RELATIONS)
+    for row in (0, 7, len(QUERIES) - 1):
+        alone = model.scores(ANCHORS[row, None], RELATIONS[row, None])
+        assert torch.allclose(alone[0], whole[row], atol=1e-5)
+
+
+def test_slices_are_scored_as_the_whole(variant):
+    model = made(variant)
+    whole = model.scores(ANCHORS, RELATIONS)
+    for size in (1, 3, 11):
+        parts = [
+            model.scores(ANCHORS, RELATIONS, slice(start, start + size))
+            for start in range(0, 11, size)
+        ]
+        assert torch.allclose(torch.cat(parts, dim=1), whole, atol=1e-5)
+
+
+def test_scoring_knows_no_dropout_and_leaves_the_mode_alone(variant):
+    model = made(variant, anchor_dropout=0.5, query_dropout=0.5)
+    first = model.scores(ANCHORS, RELATIONS)
+    assert torch.equal(first, model.scores(ANCHORS, RELATIONS))
+    assert model.training
+
+
+def test_trains_on_a_single_question(variant):
+    model = made(variant)
+    one = Answers(torch.tensor([0, 1]), torch.tensor([4]))
+    model.loss(ANCHORS[:1], RELATIONS[:1], one).backward()
+
+
+def test_learns_a_small_graph_by_heart(variant):
+    model, losses = learned(variant, steps=400)
+    assert losses[-1] < 0.5 * losses[0]
+    scores = model.scores(ANCHORS, RELATIONS)
+    answers = torch.zeros_like(scores, dtype=torch.bool)
+    for query in range(len(QUERIES)):
+        ids = QUERIES.answers[QUERIES.offsets[query] : QUERIES.offsets[query + 1]]
+        answers[query, torch.tensor(ids, dtype=torch.int64)] = True
+    lowest_answer = scores.masked_fill(~answers, torch.inf).amin(1)
+    highest_other = scores.masked_fill(answers, -torch.inf).amax(1)
+    assert (lowest_answer > highest_other).all()
+
+
+def test_saves_and_loads_to_equal_scores(variant):
+    model, _ = learned(variant, steps=3)
+    saved = save({name: tensor.contiguous() for name, tensor in model.state_dict().items()})
+    other = made(variant, seed=9)
+    other.load_state_dict(load(saved))
+    assert torch.equal(other.scores(ANCHORS, RELATIONS), model.scores(ANCHORS, RELATIONS))

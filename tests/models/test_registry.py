@@ -1,0 +1,50 @@
+import pytest
+
+from assent.errors import ConfigError
+from assent.models import create, names, settings_of
+from assent.models.base import DotSettings
+
+
+def test_every_file_registers_its_model():
+    assert names() == ("complex", "conve", "distmult", "region", "rescal", "transe")
+
+
+def test_settings_are_the_defaults_and_what_was_said():
+    settings = settings_of("distmult", {"dim": 32, "query_dropout": 0})
+    assert settings == DotSettings(dim=32, query_dropout=0.0)
+    assert type(settings.query_dropout) is float
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("ComplEx", {}, "unknown model 'ComplEx'; did you mean 'complex'?"),
+        ("gpt", {}, "unknown model 'gpt'; choose from complex, conve"),
+        ("complex", {"dims": 3}, "unknown setting model.dims; did you mean 'dim'?"),
+        ("complex", {"zzz": 3}, "unknown setting model.zzz; choose from dim, "),
+        ("complex", {"dim": "128"}, "model.dim: expected a whole number, found '128'"),
+        ("complex", {"dim": True}, "model.dim: expected a whole number, found True"),
+        ("complex", {"dim": 0}, "model.dim: expected 1 or more, found 0"),
+        ("complex", {"dim": 7}, "model.dim: complex takes an even number, found 7"),
+        ("complex", {"init_scale": 0}, "model.init_scale: expected more than 0, found 0"),
+        (
+            "complex",
+            {"query_dropout": 1},
+            "model.query_dropout: expected 0 to less than 1",
+        ),
+        ("conve", {"feature_dropout": -0.1}, "model.feature_dropout: expected 0 to less than 1"),
+        ("conve", {"dim": 6}, "conve: a 3x3 convolution needs .* 6 makes 3 x 2"),
+        ("transe", {"norm": 3}, "model.norm: expected 1 or 2, found 3"),
+        ("transe", {"norm": True}, "model.norm: expected 1 or 2, found True"),
+        ("region", {"shape": "cube"}, "model.shape: expected 'ellipse' or 'sphere', found 'cube'"),
+        ("region", {"normalize": 1}, "model.normalize: expected true or false, found 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_would(name, values, message):
+    with pytest.raises(ConfigError, match=message.replace("?", r"\?")):
+        create(name, 5, 2, values)
+
+
+def test_settings_of_another_model_are_refused():
+    with pytest.raises(ConfigError, match="expected TransESettings, found DotSettings"):
+        create("transe", 5, 2, DotSettings())

@@ -1,0 +1,66 @@
+"""Settings: each source changes what the ones before it say; mistakes name what is right."""
+
+import pytest
+
+from assent.errors import ConfigError
+from assent.settings import of_sections, read_toml, resolve, to_toml
+
+
+def test_later_sources_win(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[train]\nepochs = 7\nseed = 1\n[model]\ndim = 32\n", encoding="utf-8")
+    settings = resolve("complex", file=file, changes=["train.seed=5", "model.query_dropout=0"])
+    assert (settings.train.epochs, settings.train.seed) == (7, 5)
+    assert (settings.model.dim, settings.model.query_dropout) == (32, 0.0)
+
+
+def test_the_paper_s_preset_trains_as_the_paper_did():
+    train = resolve("transe", "paper").train
+    assert (train.epochs, train.patience, train.evaluate_every) == (200, 50, 1)
+    assert (train.optimizer, train.loss, train.stop_on) == ("adam", "bce", "dev-loss")
+
+
+@pytest.mark.parametrize("name", ["complex", "conve", "distmult", "region", "rescal", "transe"])
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_what_is_saved_reads_back_equal(tmp_path, name, preset):
+    settings = resolve(name, preset)
+    file = tmp_path / "settings.toml"
+    file.write_text(to_toml(settings.sections()), encoding="utf-8")
+    assert of_sections(read_toml(file)) == settings
+    assert resolve(name, preset, file) == settings
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("train.epoch=3", "unknown setting train.epoch; did you mean 'epochs'?"),
+        ("model.dims=3", "unknown setting model.dims; did you mean 'dim'?"),
+        ("trian.epochs=3", "unknown section in --set 'trian'; did you mean 'train'?"),
+        ("train.epochs=many", "train.epochs: expected a whole number, found 'many'"),
+        ("train.epochs=3.5", "train.epochs: expected a whole number, found 3.5"),
+        ("train.optimizer=sgd", "optimizer = 'sgd'; choose from adam, adagrad"),
+        ("epochs=3", "--set 'epochs=3'; expected section.key=value"),
+        ("train.epochs", "--set 'train.epochs'; expected section.key=value"),
+        ("model.name=conve", "model.name = 'conve', but the model asked for is 'complex'"),
+    ],
+)
+def test_a_mistake_is_refused_with_what_would_be_right(change, message):
+    with pytest.raises(ConfigError) as refused:
+        resolve("complex", changes=[change])
+    assert message in str(refused.value)
+
+
+def test_unknown_names_of_models_and_presets_are_refused():
+    with pytest.raises(ConfigError, match="unknown model 'complx'; did you mean 'complex'"):
+        resolve("complx")
+    with pytest.raises(ConfigError, match="unknown preset 'papper'; did you mean 'paper'"):
+        resolve("complex", "papper")
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text("epochs: 3", encoding="utf-8")
+    with pytest.raises(ConfigError, match="expected TOML"):
+        resolve("complex", file=file)
+    with pytest.raises(ConfigError, match="No such file"):
+        resolve("complex", file=tmp_path / "absent.toml")

@@ -1,0 +1,166 @@
+"""Training stops and goes on anywhere, and ends with the same bits."""
+
+import json
+import signal
+
+import pytest
+import torch
+
+import toy
+from assent.core.queries import Queries, both_ways
+from assent.errors import ConfigError, StoppedError, TrainingError
+from assent.models import create
+from assent.training.loop import TrainSettings, train
+
+
+class Watched:
+    """Remembers events; fails, or sends itself a signal, at a given step."""
+
+    def __init__(self, fail_at=None, signal_at=None):
+        self.events, self.steps = [], 0
+        self.fail_at, self.signal_at = fail_at, signal_at
+
+    def step(self, epoch, step, steps, loss, queries):
+        self.steps += 1
+        if self.steps == self.fail_at:
+            raise RuntimeError("power cut")
+        if self.steps == self.signal_at:
+            signal.raise_signal(signal.SIGTERM)
+
+    def event(self, **values):
+        self.events.append(values)
+
+
+def graph():
+    kb = toy.whole()
+    queries = Queries.grouped(*both_ways(kb.facts, kb.vocabulary.num_relations))
+    return kb.vocabulary, queries
+
+
+def settings(**changes):
+    return TrainSettings(
+        **{"epochs": 6, "batch_size": 7, "evaluate_every": 2, "learning_rate": 0.05, **changes}
+    )
+
+
+def run(folder=None, watcher=None, model="complex", evaluate=None, **changes):
+    vocabulary, queries = graph()
+    torch.manual_seed(0)
+    network = create(model, vocabulary.num_entities, vocabulary.num_relations, {"dim": 16})
+    watcher = watcher or Watched()
+    evaluate = evaluate or (lambda model: float(model.entities.detach().sum()))
+    trained = train(network, queries, settings(**changes), evaluate, watcher, folder)
+    return network, trained, watcher
+
+
+def same(one, other):
+    first, second = one.state_dict(), other.state_dict()
+    return all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_the_loss_falls():
+    _, _, watcher = run(epochs=30)
+    losses = [event["loss"] for event in watcher.events if event["event"] == "epoch"]
+    assert losses[-1] < losses[0] / 2
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("schedule", ["one-cycle", "constant", "plateau"])
+@pytest.mark.parametrize("loss", ["bce", "ce"])
+def test_every_way_to_train_trains_and_resumes_to_equal_bits(tmp_path, optimizer, schedule, loss):
+    ways = {"optimizer": optimizer, "schedule": schedule, "loss": loss, "checkpoint_minutes": 0.0}
+    whole, *_ = run(**ways)
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), **ways)
+    resumed, *_ = run(tmp_path, **ways)
+    assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("model", ["distmult", "conve", "transe", "region", "rescal"])
+def test_every_model_resumes_to_equal_bits(tmp_path, model):
+    whole, *_ = run(model=model)
+    for fail_at in (3, 2, 5):
+        with pytest.raises(RuntimeError):
+            run(tmp_path, Watched(fail_at=fail_at), model=model, checkpoint_minutes=0.0)
+    resumed, *_ = run(tmp_path, model=model, checkpoint_minutes=0.0)
+    assert same(whole, resumed)
+
+
+def test_without_a_recent_checkpoint_only_the_time_since_the_last_one_is_lost(tmp_path):
+    whole, trained, _ = run()
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8))  # a checkpoint is due in a minute: none was written
+    resumed, again, _ = run(tmp_path)
+    assert same(whole, resumed) and trained == again
+
+
+def test_a_signal_ends_training_after_the_step_with_a_checkpoint(tmp_path):
+    whole, _, unstopped = run()
+    with pytest.raises(StoppedError, match="the same command goes on from here"):
+        run(tmp_path, Watched(signal_at=8))
+    watcher = Watched()
+    resumed, *_ = run(tmp_path, watcher)
+    assert watcher.events[0]["event"] == "resume"
+    assert watcher.steps == unstopped.steps - 8
+    assert same(whole, resumed)
+
+
+def test_a_finished_training_is_not_done_again(tmp_path):
+    whole, trained, _ = run(tmp_path)
+    watcher = Watched()
+    again, trained_again, _ = run(tmp_path, watcher)
+    assert watcher.steps == 0 and same(whole, again) and trained == trained_again
+
+
+def test_the_best_weights_are_kept_and_patience_ends_training():
+    scores = iter([0.3, 0.5, 0.4, 0.2, 0.1, 0.6])
+    seen = []
+
+    def evaluate(model):
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return next(scores)
+
+    model, trained, _ = run(epochs=12, evaluate=evaluate, patience=3)
+    assert trained.scores == (0.3, 0.5, 0.4, 0.2, 0.1)
+    assert (trained.best_epoch, trained.epochs) == (4, 10)
+    assert all(torch.equal(seen[1][name], tensor) for name, tensor in model.state_dict().items())
+
+
+def test_patience_survives_a_restart(tmp_path):
+    scores = iter([0.3, 0.5, 0.4, 0.2, 0.1])
+
+    def evaluate(_):
+        return next(scores)
+
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=40), evaluate=evaluate, epochs=12, checkpoint_minutes=0.0)
+    _, trained, _ = run(tmp_path, evaluate=evaluate, epochs=12, checkpoint_minutes=0.0)
+    assert trained.scores == (0.3, 0.5, 0.4, 0.2, 0.1)
+
+
+def test_the_trace_has_one_line_an_event_and_no_epoch_twice(tmp_path):
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=20), checkpoint_minutes=0.0)
+    run(tmp_path, checkpoint_minutes=0.0)
+    lines = (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    epochs = [event for event in events if event["event"] == "epoch"]
+    assert [event["epoch"] for event in epochs] == [1, 2, 3, 4, 5, 6]
+    assert all(event["seconds"] > 0 and event["loss"] > 0 for event in epochs)
+    assert events[-1]["event"] == "end"
+
+
+def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
+    with pytest.raises(TrainingError, match=r"the loss became .* in epoch .*learning_rate"):
+        run(tmp_path, learning_rate=1e30, schedule="constant")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"), ("stop_on", "luck"),
+     ("epochs", 0), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
+     ("seed", -1), ("patience", 0)],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused_by_name(name, value):
+    with pytest.raises(ConfigError, match=name):
+        settings(**{name: value})
