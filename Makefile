@@ -20,9 +20,11 @@ test: $(VENV)/.ready-dev
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n 2
 
-bench: $(VENV)/.ready-dev
+bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/building.py
+	$(BIN)/python benchmarks/stepping.py
+	$(BIN)/python benchmarks/training.py
 
 # the picture in README.md
 picture: setup
@@ -43,5 +45,11 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	$(PIP) --editable '.[dev,world]'
 	touch $@
 
+# PyKEEN, to compare with; in an environment of its own, so that neither bends the other
+.venv-bench/.ready:
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet torch==2.13.0 pykeen==1.11.1
+	touch $@
+
 clean:
-	rm -rf $(VENV) .demo
+	rm -rf $(VENV) .venv-bench .demo
