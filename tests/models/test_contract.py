@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load, save
 
 from assent.core.queries import Queries, both_ways
-from assent.geometry import Answers
+from assent.geometry import Answers, kvsall
 from assent.models import create, names
 
 DIM = 16
@@ -110,6 +110,20 @@ def test_scoring_knows_no_dropout_and_leaves_the_mode_alone(variant):
     first = model.scores(ANCHORS, RELATIONS)
     assert torch.equal(first, model.scores(ANCHORS, RELATIONS))
     assert model.training
+
+
+def test_gradients_are_those_of_questions_and_entities_taken_apart(variant):
+    model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
+    model.eval()  # batch norms would take turns in moving their means
+    together = torch.autograd.grad(
+        model.loss(ANCHORS, RELATIONS, ANSWERS), list(model.parameters())
+    )
+    apart = torch.autograd.grad(
+        kvsall(model.geometry, model.ask(ANCHORS, RELATIONS), model.entity_table(), ANSWERS),
+        list(model.parameters()),
+    )
+    for one, other in zip(together, apart, strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
 
 
 def test_trains_on_a_single_question(variant):

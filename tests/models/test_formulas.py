@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from assent.models import create
+from assent.models import create, names
 from assent.models.conve import picture
 from assent.models.rescal import _Turned
 from assent.models.transe import _Normalised
@@ -135,3 +135,31 @@ def test_normalising_gives_the_gradient_of_torch():
     assert torch.allclose(found, plain)
     pairs = [torch.autograd.grad(normalised, vectors, slopes)[0] for normalised in (found, plain)]
     assert torch.allclose(*pairs)
+
+
+def test_dropout_drops_its_share_and_keeps_the_mean():
+    model = made("distmult")
+    ones = torch.ones(300, 333)
+    dropped = model.dropped(ones, 0.3)
+    assert dropped.unique().tolist() == pytest.approx([0, 1 / 0.7])
+    assert (dropped == 0).float().mean().item() == pytest.approx(0.3, abs=0.005)
+    assert (dropped[:, :4] == 0).float().mean(0).tolist() == pytest.approx([0.3] * 4, abs=0.08)
+    assert model.dropped(ones, 0.0) is ones
+    assert model.eval().dropped(ones, 0.3) is ones
+
+
+def test_n3_adds_up_the_cubed_lengths_of_complex_numbers():
+    model = create("complex", 3, 1, {"dim": 4})
+    with torch.no_grad():
+        model.entities[0] = torch.tensor([3.0, 0.0, 4.0, 1.0])  # 3 + 4i, 1i
+        model.relations[1] = torch.tensor([0.0, 2.0, 0.0, 0.0])  # 0, 2
+    found = model.n3(torch.tensor([0, 0]), torch.tensor([1, 1]))
+    assert found.item() == pytest.approx(5**3 + 1 + 2**3)
+
+
+@pytest.mark.parametrize("name", names())
+def test_n3_has_a_gradient_for_entities_and_relations(name):
+    model = create(name, 5, 2, {"dim": 16})
+    model.n3(torch.tensor([0, 4]), torch.tensor([1, 3])).backward()
+    assert torch.isfinite(model.entities.grad).all() and model.entities.grad[[0, 4]].any()
+    assert torch.isfinite(model.relations.grad).all() and model.relations.grad.any()

@@ -33,6 +33,7 @@ LN2, LN2_HIGH, LN2_LOW = F(0.6931471805599453), F(0.693359375), F(-2.12194440e-4
 E2, E3, E4 = F(5.0000001201e-1), F(1.6666665459e-1), F(4.1665795894e-2)
 E5, E6, E7 = F(8.3334519073e-3), F(1.3981999507e-3), F(1.9875691500e-4)
 L3, L5, L7, L9 = F(1 / 3), F(1 / 5), F(1 / 7), F(1 / 9)
+BLOCK, LARGEST = 2048, F(3e38)
 BIAS, MANTISSA, MANTISSA_BITS = np.int32(127), np.int32(0x7FFFFF), np.int32(23)
 ONE_BITS, ROOT2_BITS = np.int32(0x3F800000), np.int32(0x3504F3)
 
@@ -113,16 +114,22 @@ def _log(y):
 
 
 @_formula
-def _refused_logit(x, label):
-    """The cost of a candidate with score x, and how the cost changes with x."""
+def _probability(x):
+    """The probability of a candidate with score x, and exp(-|x|)."""
     scale, t = _expm1_parts(-abs(x))
-    z = scale + scale * t  # exp(-|x|)
-    w = z / (TWO + z)  # log1p(z) = 2 artanh(w), w <= 1/3
-    v = w * w
-    log1p = TWO * w * ((((L9 * v + L7) * v + L5) * v + L3) * v + ONE)
+    z = scale + scale * t
     likely = ONE / (ONE + z)
-    p = likely if x >= ZERO else z * likely
-    return HALF * (x + abs(x)) + log1p - label * x, p - label
+    return likely if x >= ZERO else z * likely, z
+
+
+@_formula
+def _log1p_of_odds(p):
+    """log1p(exp(-|x|)) again, from the probability: 2 artanh(w), where w <= 1/3."""
+    rest = ONE - p
+    z = p / rest if p < rest else rest / p
+    w = z / (TWO + z)
+    v = w * w
+    return TWO * w * ((((L9 * v + L7) * v + L5) * v + L3) * v + ONE)
 
 
 @_formula
@@ -146,12 +153,37 @@ def _label_distance(d, near, rest):
 
 
 @_sum
-def _refuse_logits_row(row, bias, label, scale):
-    loss = ZERO
+def _refuse_logits_block(row, bias, label, scale):
+    """A refusal costs max(x, 0) + log1p(exp(-|x|)); one logarithm of a product does for many."""
+    linear, product = ZERO, ONE
     for j in range(len(row)):
-        cost, slope = _refused_logit(row[j] + bias[j], label)
-        loss += cost
-        row[j] = slope * scale
+        x = row[j] + bias[j]
+        p, z = _probability(x)
+        linear += HALF * (x + abs(x)) - label * x
+        product *= ONE + z
+        row[j] = (p - label) * scale
+    return linear, product
+
+
+@_sum
+def _log1p_block(row, label, scale):
+    """What the product would have been, had it not grown too large: many scores near zero."""
+    logarithm = ZERO
+    for j in range(len(row)):
+        logarithm += _log1p_of_odds(row[j] / scale + label)
+    return logarithm
+
+
+@_sum
+def _refuse_logits_row(row, bias, label, scale):
+    loss = 0.0
+    for first in range(0, len(row), BLOCK):
+        block = row[first : first + BLOCK]
+        linear, product = _refuse_logits_block(block, bias[first : first + BLOCK], label, scale)
+        if product < LARGEST:
+            loss += np.log(np.float64(product)) + linear
+        else:
+            loss += _log1p_block(block, label, scale) + linear
     return loss
 
 

@@ -25,7 +25,7 @@ class ComplEx(DotModel, name="complex"):
         return (real**2 + imaginary**2 + 1e-12).sqrt()  # the root has no slope at zero
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        real, imaginary = self.anchor(anchors).chunk(2, dim=1)
+        real, imaginary = anchors.chunk(2, dim=1)
         r_real, r_imaginary = functional.embedding(relations, self.relations).chunk(2, dim=1)
         return torch.cat(
             [

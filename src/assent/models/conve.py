@@ -42,9 +42,7 @@ class ConvE(DotModel, name="conve"):
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         height, width = self.picture
-        pair = torch.cat(
-            [self.anchor(anchors), functional.embedding(relations, self.relations)], dim=1
-        )
+        pair = torch.cat([anchors, functional.embedding(relations, self.relations)], dim=1)
         x = self.input_norm(pair.view(-1, 1, 2 * height, width))
         x = functional.relu(self.feature_norm(self.convolution(x)), inplace=True)
         x = functional.dropout2d(x, self.settings.feature_dropout, self.training)

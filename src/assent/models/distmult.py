@@ -14,4 +14,4 @@ class DistMult(DotModel, name="distmult"):
         self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        return self.anchor(anchors) * functional.embedding(relations, self.relations)
+        return anchors * functional.embedding(relations, self.relations)

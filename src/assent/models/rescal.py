@@ -21,7 +21,7 @@ class Rescal(DotModel, name="rescal"):
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         turned: Tensor = _Turned.apply(  # type: ignore[no-untyped-call]
-            self.anchor(anchors), self.relations, relations
+            anchors, self.relations, relations
         )
         return turned
 

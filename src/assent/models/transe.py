@@ -40,7 +40,7 @@ class Translation(Model):
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         moves = functional.embedding(relations % self.slots, self.relations)
-        return torch.where((relations < self.slots)[:, None], moves, -moves) + self.anchor(anchors)
+        return torch.where((relations < self.slots)[:, None], moves, -moves) + anchors
 
     def placed(self, vectors: Tensor) -> Tensor:
         if not self.settings.normalize:
