@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.experiment import Run, dataset, train
+    from assent.experiment import Run, dataset, load_run, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
@@ -39,6 +39,7 @@ _HOMES = {
     "build": "building.recipe",
     "dataset": "experiment",
     "load": "files.benchmarks",
+    "load_run": "experiment",
     "read": "files.triples",
     "save": "files.benchmarks",
     "table_one": "building.counting",
@@ -59,6 +60,7 @@ __all__ = [
     "build",
     "dataset",
     "load",
+    "load_run",
     "read",
     "save",
     "table_one",

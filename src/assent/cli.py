@@ -2,9 +2,6 @@
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +14,6 @@ from assent.errors import AssentError, ConfigError, DataError, StoppedError
 
 if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
-    from assent.datasets import Progress as Download
 
 app = typer.Typer(
     help="Knowledge-base completion that decides.",
@@ -110,10 +106,11 @@ def build(
     from assent.files.benchmarks import is_benchmark
     from assent.files.saving import refuse_to_replace
     from assent.files.sides import read_list
+    from assent.reporting.progress import steps
     from assent.reporting.tables import benchmark_line, graph_line, queries_table
 
     refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
-    with _progress() as progress:
+    with steps(err) as progress:
         progress(f"reading {kb}")
         graph = _graph(
             kb,
@@ -244,10 +241,11 @@ def demo(
 ) -> None:
     """The whole path on the built-in world graph, with a report."""
     from assent.experiment import demo as run_demo
+    from assent.reporting.progress import steps
     from assent.reporting.samples import sample_queries
     from assent.reporting.tables import KIND_NAMES, audit_table, benchmark_line, queries_table
 
-    with _progress() as progress:
+    with steps(err) as progress:
         benchmark, findings, report = run_demo(folder, progress)
     out.print("The world graph as a benchmark:")
     out.print(queries_table(benchmark))
@@ -278,8 +276,9 @@ def data_fetch(
 ) -> None:
     """Download a data set, checked, into the cache folder."""
     from assent.datasets import fetch
+    from assent.reporting.progress import downloads
 
-    with _downloads() as progress:
+    with downloads(err) as progress:
         folder = fetch(name, to, progress)
     out.print(f"{name}: {folder}", markup=False, highlight=False, soft_wrap=True)
 
@@ -307,36 +306,6 @@ def _number_or_auto(text: str) -> int | str:
     if not text.isdecimal():
         raise ConfigError(f"removed = {text!r}; choose a number or auto")
     return int(text)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Shows the step under way: a spinner on a terminal, else a line a step."""
-    if err.is_terminal:
-        with err.status("") as status:
-            yield lambda step: status.update(f"{step} …")
-        return
-    start = time.monotonic()
-    yield lambda step: err.print(
-        f"{time.monotonic() - start:7.1f} s  {step}", markup=False, highlight=False
-    )
-
-
-@contextmanager
-def _downloads() -> "Iterator[Download]":
-    """Shows bytes coming in: a bar a file on a terminal, else nothing until it is there."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=err, disable=not err.is_terminal) as bar:
-        tasks = {}
-
-        def show(name: str, done: int, total: int | None, /) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done, total=total)
-
-        yield show
 
 
 if __name__ == "__main__":

@@ -13,19 +13,21 @@ from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
 from assent.datasets import fetch, located
 from assent.deciding.curves import best_global
+from assent.errors import DataError
 from assent.files.benchmarks import load, save
-from assent.files.runs import save_weights, start_run
+from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
 from assent.files.saving import beside
 from assent.files.triples import read
 from assent.measuring.ranking import mean_reciprocal_rank
 from assent.models import Model, create
 from assent.reporting.page import markdown
-from assent.reporting.watching import Unwatched, Watcher
+from assent.reporting.watching import Unwatched
 from assent.scoring import score
-from assent.settings import Settings, resolve, to_toml
-from assent.training.loop import Trained
+from assent.settings import Settings, of_sections, read_toml, resolve, to_toml
+from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
+from assent.training.trace import Trained, read_trained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +85,21 @@ def train(
     if folder is not None:
         save_weights(folder, network.state_dict())
     return Run(benchmark, settings, network, trained, folder)
+
+
+def load_run(folder: str | Path) -> Run:
+    """A trained run, with the benchmark that it was trained on."""
+    folder = Path(folder)
+    sections = read_toml(folder / SETTINGS)
+    origin = sections.pop("benchmark", {})
+    settings = of_sections(sections)
+    benchmark = load(origin.get("path", ""))
+    if benchmark.digest() != origin.get("sha256"):
+        raise DataError(f"{origin.get('path')}: not the benchmark that {folder} was trained on")
+    names = benchmark.vocabulary
+    model = create(settings.name, names.num_entities, names.num_relations, settings.model)
+    model.load_state_dict(read_weights(folder))
+    return Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
 
 
 def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:

@@ -53,10 +53,10 @@ def resolve(
 
 def of_sections(sections: Values) -> Settings:
     """Settings as a run's `settings.toml` has them."""
-    model = dict(sections["model"])
-    name = model.pop("name")
-    train = TrainSettings(**checked(TrainSettings, sections["train"], "train"))
-    return Settings(name, settings_of(name, model), train)
+    model, train = (dict(sections.get(section, {})) for section in SECTIONS)
+    name = str(model.pop("name", ""))
+    train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
+    return Settings(name, settings_of(name, model), train_settings)
 
 
 def read_toml(path: Path) -> Values:

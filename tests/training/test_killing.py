@@ -117,3 +117,22 @@ def test_a_run_folder_holds_what_the_documents_say_and_a_finished_run_stays(benc
     }
     assert f"run: {unstopped}" in done.stdout and "f1 on valid" in done.stdout
     assert "done after 3 epochs" in done.stderr
+
+
+def test_a_run_loads_with_its_benchmark_and_scores_as_it_did(benchmark, unstopped, tmp_path):
+    run = assent.load_run(unstopped)
+    weights = load_file(unstopped / "model.safetensors")
+    assert all(torch.equal(run.model.state_dict()[name], weights[name]) for name in weights)
+    assert run.benchmark.digest() == assent.load(benchmark).digest()
+    questions = torch.tensor([0, 1]), torch.tensor([0, 1])
+    assert torch.equal(
+        run.model.scores(*questions), assent.load_run(unstopped).model.scores(*questions)
+    )
+
+
+def test_a_run_without_weights_says_so(unstopped, tmp_path):
+    (tmp_path / "settings.toml").write_bytes((unstopped / "settings.toml").read_bytes())
+    with pytest.raises(assent.AssentError, match="train the run to its end first"):
+        assent.load_run(tmp_path)
+    with pytest.raises(assent.AssentError, match="No such file"):
+        assent.load_run(tmp_path / "absent")

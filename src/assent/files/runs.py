@@ -8,7 +8,7 @@ from torch import Tensor
 
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.benchmarks import read_names, write_names
+from assent.files.benchmarks import write_names
 from assent.files.saving import beside
 
 SETTINGS = "settings.toml"
@@ -45,12 +45,6 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
-
-
-def read_vocabulary(folder: Path) -> Vocabulary:
-    entities, entity_labels = read_names(folder / "entities.tsv")
-    relations, relation_labels = read_names(folder / "relations.tsv")
-    return Vocabulary(entities, relations, entity_labels, relation_labels)
 
 
 def _difference(there: str, wanted: str) -> str:

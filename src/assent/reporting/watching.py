@@ -3,18 +3,12 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-
-class Watcher(Protocol):
-    """Told of every step and event."""
-
-    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None: ...
-
-    def event(self, **values: Any) -> None: ...
+from assent.training.loop import Watcher
 
 
 class Unwatched:

@@ -28,6 +28,10 @@ class Position:
     best_epoch: int = 0
     trace_bytes: int = 0  # length of the trace: what comes after will be written again
 
+    def begin(self, epoch: int) -> None:
+        """Moves to the start of an epoch."""
+        self.epoch, self.step, self.loss, self.seconds = epoch, 0, 0.0, 0.0
+
 
 def save_checkpoint(folder: Path, position: Position, tensors: Mapping[str, Tensor]) -> None:
     """Writes tensors, then the small file that vouches for them; removes those too old."""

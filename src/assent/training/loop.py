@@ -18,7 +18,7 @@ from assent.training.batches import Batch, batches, num_batches
 from assent.training.checkpoints import Position, newest_checkpoint, save_checkpoint
 from assent.training.interrupts import Interrupts
 from assent.training.schedules import SCHEDULES
-from assent.training.trace import Trace
+from assent.training.trace import Trace, Trained
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
@@ -84,15 +84,6 @@ class Watcher(Protocol):
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None: ...
 
     def event(self, **values: Any) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """How a training went."""
-
-    best_epoch: int
-    scores: tuple[float, ...]  # evaluations on valid
-    epochs: int  # that were run
 
 
 def train(
@@ -170,12 +161,7 @@ class _Training:
                 loss=position.loss / self.steps,
                 queries_per_second=round(len(self.queries) / max(position.seconds, 1e-9)),
             )
-            position.epoch, position.step, position.loss, position.seconds = (
-                position.epoch + 1,
-                0,
-                0.0,
-                0.0,
-            )
+            position.begin(position.epoch + 1)
             self._evaluate()
             self._maybe_save()
         self.save()
@@ -245,18 +231,18 @@ class _Training:
         return value
 
     def _evaluate(self) -> None:
+        """Measures the model when it is time to, and keeps its weights if they are the best."""
         every, position = self.settings.evaluate_every, self.position
-        last = position.epoch == self.settings.epochs
-        if not every or (position.epoch % every and not last):
-            return self._keep_newest() if not every else None
-        self.model.eval()
-        score = self.evaluate(self.model)
-        better = not position.scores or score > max(position.scores)
-        position.scores.append(score)
-        if better:
+        if not every:
             self._keep_newest()
-        self._tell("evaluation", epoch=position.epoch, score=score, best=better)
-        return None
+        elif position.epoch % every == 0 or position.epoch == self.settings.epochs:
+            self.model.eval()
+            score = self.evaluate(self.model)
+            better = not position.scores or score > max(position.scores)
+            position.scores.append(score)
+            if better:
+                self._keep_newest()
+            self._tell("evaluation", epoch=position.epoch, score=score, best=better)
 
     def _keep_newest(self) -> None:
         self.best = _copied(self.model.state_dict())
@@ -264,11 +250,8 @@ class _Training:
 
     def _out_of_patience(self) -> bool:
         scores = self.position.scores
-        return (
-            len(scores) - 1 - scores.index(max(scores)) >= self.settings.patience
-            if scores
-            else False
-        )
+        since_best = len(scores) - 1 - scores.index(max(scores)) if scores else 0
+        return since_best >= self.settings.patience
 
     def _maybe_save(self) -> None:
         if time.monotonic() - self.saved_at >= 60 * self.settings.checkpoint_minutes:

@@ -2,8 +2,20 @@
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from assent.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How a training went."""
+
+    best_epoch: int
+    scores: tuple[float, ...]  # evaluations on valid
+    epochs: int  # that were run
 
 
 class Trace:
@@ -28,3 +40,16 @@ class Trace:
         if self.path is not None and self.size() > size:
             with self.path.open("rb+") as file:
                 file.truncate(size)
+
+
+def read_trained(path: Path) -> Trained:
+    """How a training went, by its trace."""
+    try:
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        scores = tuple(float(e["score"]) for e in events if e["event"] == "evaluation")
+        end = next(e for e in reversed(events) if e["event"] == "end")
+        return Trained(int(end["best_epoch"]), scores, int(end["epochs"]))
+    except StopIteration:
+        raise DataError(f"{path}: no end in it; train the run to its end first") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
