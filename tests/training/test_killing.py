@@ -125,9 +125,9 @@ def test_a_run_loads_with_its_benchmark_and_scores_as_it_did(benchmark, unstoppe
     assert all(torch.equal(run.model.state_dict()[name], weights[name]) for name in weights)
     assert run.benchmark.digest() == assent.load(benchmark).digest()
     questions = torch.tensor([0, 1]), torch.tensor([0, 1])
-    assert torch.equal(
-        run.model.scores(*questions), assent.load_run(unstopped).model.scores(*questions)
-    )
+    again = assent.load_run(unstopped)
+    assert torch.equal(run.model.scores(*questions), again.model.scores(*questions))
+    assert run.trained.epochs == 3 and len(run.trained.scores) == 1
 
 
 def test_a_run_without_weights_says_so(unstopped, tmp_path):
