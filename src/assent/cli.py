@@ -195,7 +195,7 @@ def train(
     epochs = resolve(model, preset, settings_file, changes).train.epochs
     with watching(err, epochs) as watcher:
         run = run_training(
-            benchmark,
+            _place(benchmark),
             model,
             out=run_folder,
             preset=preset,
