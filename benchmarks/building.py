@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measuring import data_folder, medians, peak_memory
 
 import assent
 from assent.core.facts import KnowledgeBase
 from assent.core.vocabulary import Vocabulary
+from measuring import data_folder, medians, peak_memory
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 RELATIONS = 500

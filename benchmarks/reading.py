@@ -4,11 +4,11 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
-from measuring import data_folder, medians
 
 import assent
 from assent.core.facts import KnowledgeBase
 from assent.core.vocabulary import Vocabulary
+from measuring import data_folder, medians
 
 
 def parse(folder: Path) -> None:
