@@ -67,16 +67,16 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, served: Served, start: int) -> None:
         whole = len(served.content)
         body = served.content[start:]
+        sent = body[: served.cuts.pop(0)] if served.cuts else body
         status = 206 if start else 200
+        self.note(status, len(sent))  # before the client can know that there is an answer
         self.send_response(status)
         if served.length:
             self.send_header("Content-Length", str(len(body)))
         if start:
             self.send_header("Content-Range", f"bytes {start}-{whole - 1}/{whole}")
         self.end_headers()
-        body = body[: served.cuts.pop(0)] if served.cuts else body
-        self.note(status, len(body))
-        self.wfile.write(body)
+        self.wfile.write(sent)
 
     def asked_start(self) -> int:
         found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
