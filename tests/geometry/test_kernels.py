@@ -1,5 +1,8 @@
 """The compiled L1 kernel equals the obvious formula, bit for bit whatever the threads."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from hypothesis import given
@@ -73,3 +76,25 @@ def test_what_is_no_number_reaches_the_distances():
     out = torch.empty(3, 5)
     kernels.distances(queries, entities, out)
     assert out[1].isnan().all() and out[[0, 2]].isfinite().all()
+
+
+def test_without_openmp_torch_s_own_passes_take_over():
+    script = """
+import ctypes, numba, torch
+class Absent:
+    def __init__(self, *_, **__):
+        raise OSError("no such library")
+real, ctypes.CDLL = ctypes.CDLL, Absent
+from assent.geometry import threads
+ctypes.CDLL = real
+from assent.geometry import manhattan, passes
+from assent.geometry import Answers
+from assent.models import create
+assert passes.compiled is None and manhattan.kernels is None
+for name in ("complex", "transe"):
+    loss = create(name, 5, 1, {"dim": 4}).loss(
+        torch.tensor([0]), torch.tensor([1]), Answers(torch.tensor([0, 1]), torch.tensor([2]))
+    )
+    assert loss.isfinite()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)

@@ -16,6 +16,9 @@ from numba.extending import intrinsic
 
 from assent.geometry import threads
 
+if not threads.available():  # its symbols could not be resolved; torch's own passes take over
+    raise ImportError("torch computes without OpenMP here")
+
 for _name, _address in threads.symbols().items():
     llvmlite.binding.add_symbol(_name, _address)
 
