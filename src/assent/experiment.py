@@ -3,26 +3,38 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import torch
 
 from assent.building.auditing import Finding, audit
 from assent.building.recipe import Progress, build, silent
 from assent.core.benchmark import Benchmark
+from assent.core.checking import refuse_unknown
+from assent.core.counts import f1
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
+from assent.core.scores import collect
 from assent.datasets import fetch, located
-from assent.deciding.curves import best_global
+from assent.deciding.curves import Curves
+from assent.deciding.objectives import objective as parse_objective
+from assent.deciding.paper import Levels
+from assent.deciding.rules import GRID_RULES, RULES, Decider, tune_on_grid
+from assent.deciding.rules import tune as tune_thresholds
+from assent.deciding.shortlisting import Above, Highest
 from assent.errors import DataError
 from assent.files.benchmarks import load, save
 from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
 from assent.files.saving import beside
 from assent.files.triples import read
-from assent.measuring.ranking import mean_reciprocal_rank
+from assent.measuring.abstaining import Tops, abstaining
+from assent.measuring.calibration import Reliability
+from assent.measuring.evaluation import Evaluation
+from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model, create
 from assent.reporting.page import markdown
 from assent.reporting.watching import Unwatched
-from assent.scoring import score
+from assent.scoring import Scorer, score
 from assent.settings import Settings, of_sections, read_toml, resolve, to_toml
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
@@ -39,6 +51,16 @@ class Run:
     model: Model
     trained: Trained
     folder: Path | None = None
+
+
+class Scored(Protocol):
+    """A benchmark, and anything that scores its queries: a run, or a model from elsewhere."""
+
+    @property
+    def benchmark(self) -> Benchmark: ...
+
+    @property
+    def model(self) -> Scorer: ...
 
 
 def dataset(name: str) -> KnowledgeBase:
@@ -102,16 +124,65 @@ def load_run(folder: str | Path) -> Run:
     return Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
 
 
+def tune(run: Scored, rule: str = "per-relation", objective: str = "f1") -> Decider:
+    """Finds thresholds on valid."""
+    aim = parse_objective(objective)
+    queries, num_slots = run.benchmark.valid, 2 * run.benchmark.vocabulary.num_relations
+    refuse_unknown(rule, [*RULES, *GRID_RULES], "rule")
+    blocks = score(run.model, queries, run.benchmark.known("valid"))
+    if rule in GRID_RULES:
+        levels = Levels(queries, num_slots)
+        collect(blocks, levels)
+        return tune_on_grid(rule, levels, aim)
+    highest = Highest(queries, num_slots)
+    collect(blocks, highest)
+    return tune_thresholds(rule, highest.result(), aim)
+
+
+def evaluate(run: Scored, decider: Decider, split: str = "test") -> Evaluation:
+    """Decides on one half of the benchmark, and measures the decisions and the ranking."""
+    benchmark, queries = run.benchmark, run.benchmark.half(split)
+    above = Above(queries, decider.thresholds)
+    standings = Standings(queries, benchmark.truth())
+    tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
+    blocks = score(run.model, queries, benchmark.known(split))
+    collect(blocks, above, standings, tops, reliability)
+    shortlist = above.result()
+    return Evaluation(
+        split,
+        decider.rule,
+        benchmark.vocabulary,
+        shortlist,
+        decider.accept(shortlist),
+        standings.ranks(),
+        standings.filtered(),
+        abstaining(tops, decider.thresholds),
+        reliability.result(),
+    )
+
+
 def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:
     """Micro-F1 on valid at the best single threshold."""
-    known, relevant = benchmark.known("valid"), len(benchmark.valid.answers)
-    return lambda model: best_global(score(model, benchmark.valid, known), relevant).f1
+    known, num_slots = benchmark.known("valid"), 2 * benchmark.vocabulary.num_relations
+
+    def f1_of(model: Model) -> float:
+        highest = Highest(benchmark.valid, num_slots)
+        collect(score(model, benchmark.valid, known), highest)
+        return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
+
+    return f1_of
 
 
 def valid_mrr(benchmark: Benchmark) -> Callable[[Model], float]:
     known = benchmark.known("valid")
     answered = benchmark.valid.take(benchmark.valid.has_answers)
-    return lambda model: mean_reciprocal_rank(score(model, answered, known))
+
+    def mrr_of(model: Model) -> float:
+        standings = Standings(answered, known)
+        collect(score(model, answered, known), standings)
+        return mean_reciprocal_rank(standings.ranks().realistic())
+
+    return mrr_of
 
 
 def valid_loss(benchmark: Benchmark) -> Callable[[Model], float]:

@@ -7,11 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assent.core.arrays import Ids, Keys, offsets_of, places_in, rows_of
+from assent.core.arrays import Ids, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
 
-CELLS = 1 << 23  # scores of a block, 32 MB
+CELLS = 1 << 21  # scores of a block: 8 MB, which the processor's cache holds
+ROWS = 64  # queries of a block, at least: the table of entities is read once a block
 
 
 class Scorer(Protocol):
@@ -30,28 +31,17 @@ def score(
 
     `known` answers are no candidates: accepting them would add nothing.
     """
-    size = max(1, cells // scorer.num_entities)
+    size = max(ROWS, cells // scorer.num_entities)
+    offsets, entities = known.answers_to(queries, scorer.num_entities)
     for first in range(0, len(queries), size):
         part = queries.take(np.arange(first, min(first + size, len(queries))))
         with torch.no_grad():
             given = scorer.scores(_tensor(part.anchors), _tensor(part.relations))
         scores = given.float().cpu().numpy()
-        rows, entities = _known_places(part, known, scorer.num_entities)
-        scores[rows, entities] = -np.inf
-        yield ScoreBlock(part, scores)
+        mine = offsets[first : first + len(part) + 1]
+        scores[rows_of(mine), entities[mine[0] : mine[-1]]] = -np.inf
+        yield ScoreBlock(part, scores, first)
 
 
 def _tensor(ids: Ids) -> Tensor:
     return torch.from_numpy(ids.astype(np.int64))
-
-
-def _known_places(queries: Queries, known: Queries, num_entities: int) -> tuple[Keys, Ids]:
-    """The cells of a block that hold known answers; `known` ascends by relation, then anchor."""
-    keys, known_keys = queries.keys(num_entities), known.keys(num_entities)
-    if not len(known_keys):
-        return np.empty(0, np.int64), np.empty(0, np.int32)
-    places = np.minimum(np.searchsorted(known_keys, keys), len(known_keys) - 1)
-    rows = np.flatnonzero(known_keys[places] == keys)
-    counts = known.num_answers[places[rows]]
-    cells = rows[rows_of(offsets_of(counts))]
-    return cells, known.answers[places_in(known.offsets, places[rows])]

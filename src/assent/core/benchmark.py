@@ -61,6 +61,14 @@ class Benchmark:
                 sha.update(ids.astype("<i8").tobytes())
         return sha.hexdigest()
 
+    def truth(self) -> Queries:
+        """Everything known to be true, in train, valid and test, grouped by query."""
+        names = self.vocabulary
+        asked = (half.facts(names.num_relations) for half in (self.valid, self.test))
+        keys = [fact_keys(facts, names) for facts in (self.train, *asked)]
+        facts = facts_of(distinct(np.concatenate(keys)), names)
+        return Queries.grouped(*both_ways(facts, names.num_relations))
+
     def known(self, split: str) -> Queries:
         """The answers that are no candidates when this half is scored, grouped by query.
 

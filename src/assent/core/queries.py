@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assent.core.arrays import Ids, Keys, Mask, frozen, offsets_of, places_in, rows_of
+from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, offsets_of, places_in, rows_of
 from assent.errors import DataError
 
 
@@ -102,6 +102,18 @@ class Queries:
     def keys(self, num_entities: int) -> Keys:  # (query,)
         """One number a question, ascending with (relation, anchor)."""
         return self.relations.astype(np.int64) * num_entities + self.anchors
+
+    def answers_to(self, asked: "Queries", num_entities: int) -> tuple[Keys, Ids]:
+        """The answers known here to each question asked, as offsets (query + 1,) and ids.
+
+        These queries ascend by relation, then anchor, as `grouped` leaves them.
+        """
+        mine, keys = self.keys(num_entities), asked.keys(num_entities)
+        rows = np.flatnonzero(found_in(mine, keys))
+        places = np.searchsorted(mine, keys[rows])
+        counts = np.zeros(len(keys), np.int64)
+        counts[rows] = self.num_answers[places]
+        return offsets_of(counts), self.answers[places_in(self.offsets, places)]
 
     def facts(self, num_relations: int) -> Ids:  # (answer, 3)
         """Every answer as the fact that it makes with its query."""

@@ -1,10 +1,13 @@
 """Scores of candidates: a slice of queries, and a number for every entity."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.arrays import rows_of
 from assent.core.queries import Queries
 from assent.errors import DataError
 
@@ -17,6 +20,7 @@ class ScoreBlock:
 
     queries: Queries
     scores: Scores  # (query, entity)
+    first: int = 0  # the place of the first of these queries among all that are asked
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or len(self.scores) != len(self.queries):
@@ -24,5 +28,17 @@ class ScoreBlock:
 
     def of_answers(self) -> Scores:  # (answer,)
         """The score of every answer, in the order of the answers."""
-        rows = np.repeat(np.arange(len(self.queries)), self.queries.num_answers)
-        return self.scores[rows, self.queries.answers]
+        return self.scores[rows_of(self.queries.offsets), self.queries.answers]
+
+
+class Collector(Protocol):
+    """Takes from each block what it needs, and forgets the rest."""
+
+    def add(self, block: ScoreBlock) -> None: ...
+
+
+def collect(blocks: Iterable[ScoreBlock], *collectors: Collector) -> None:
+    """One pass over a stream of scores, for any number of collectors."""
+    for block in blocks:
+        for collector in collectors:
+            collector.add(block)

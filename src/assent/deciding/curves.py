@@ -1,63 +1,95 @@
-"""The best threshold for all relations, exactly, from one pass over a stream of scores.
+"""Exact counts at every useful threshold, from the shortlisted candidates.
 
-F1 = 2 correct / (accepted + relevant). Lowering a threshold past a candidate that is no answer
-only raises *accepted*, so an optimal threshold lies just below some answer. And one that accepts
-more than `2 relevant / f1` candidates cannot reach `f1`: so only the highest candidates, a number
-in proportion to the answers, can matter. They are kept; the rest is forgotten as it streams by.
+Lowering a threshold past a candidate that is no answer only raises *accepted*, so an optimal
+threshold lies just below some answer: between it and the next lower candidate, where no rounding
+can flip either. Candidates that score the same fall together.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.scores import ScoreBlock
+from assent.core.arrays import Keys, frozen
+from assent.core.counts import Counts
+from assent.core.scores import Scores
+from assent.core.shortlist import Shortlist
 
-LOWEST_F1 = 0.02  # an F1 below this is of no use, and given only roughly
-
-Floats = NDArray[np.float32]
-
-
-class Best(NamedTuple):
-    """A threshold and the F1 that it gives."""
-
-    threshold: float
-    f1: float
+Values = NDArray[np.float64]
 
 
-def best_global(blocks: Iterable[ScoreBlock], relevant: int) -> Best:
-    """The single threshold with the highest micro-F1; `relevant` is the number of answers."""
-    answers, highest = _highest(blocks, int(2 * relevant / LOWEST_F1) + 1)
-    answers = np.sort(answers[np.isfinite(answers)])
-    useful = np.unique(answers)
-    if not len(useful):
-        return Best(np.inf, 0.0)
-    # Ties fall together: a threshold just below an answer accepts all that score the same.
-    correct = len(answers) - np.searchsorted(answers, useful)
-    accepted = len(highest) - np.searchsorted(highest, useful)
-    f1 = 2 * correct / (np.maximum(accepted, correct) + relevant)
-    best = int(np.argmax(f1))
-    return Best(_just_below(useful[best], highest), float(f1[best]))
+@dataclass(frozen=True, slots=True, eq=False)
+class Curves:
+    """For each group of queries, what every useful threshold comes to; the highest come first."""
+
+    groups: Keys  # (point,)  ascending
+    thresholds: Values  # (point,)  falling within a group
+    correct: Keys  # (point,)
+    accepted: Keys  # (point,)
+    relevant: Keys  # (group,)
+
+    @classmethod
+    def by_relation(cls, shortlist: Shortlist) -> Self:
+        """A curve for each relation and direction."""
+        relations, size = shortlist.queries.relations, len(shortlist.floors)
+        relevant = np.bincount(relations, shortlist.queries.num_answers, size).astype(np.int64)
+        return cls._of(shortlist, shortlist.relations.astype(np.int64), relevant, shortlist.floors)
+
+    @classmethod
+    def overall(cls, shortlist: Shortlist) -> Self:
+        """One curve for all queries."""
+        asked = shortlist.floors[shortlist.queries.relations]
+        floor = asked.max(initial=np.float32(-np.inf))
+        relevant = np.array([len(shortlist.queries.answers)])
+        groups = np.zeros(len(shortlist), np.int64)
+        return cls._of(shortlist, groups, relevant, np.array([floor]))
+
+    @classmethod
+    def _of(cls, shortlist: Shortlist, groups: Keys, relevant: Keys, floors: Scores) -> Self:
+        above = shortlist.scores > floors[groups]
+        groups, scores, right = groups[above], shortlist.scores[above], shortlist.right[above]
+        order = np.lexsort((-scores, groups))
+        groups, scores, right = groups[order], scores[order].astype(np.float64), right[order]
+        # The last of those that score the same: there the counts of a threshold are complete.
+        last = np.ones(len(groups), dtype=bool)
+        last[:-1] = (np.diff(groups) != 0) | (np.diff(scores) != 0)
+        starts = np.searchsorted(groups, groups)
+        correct = np.append(0, np.cumsum(right))
+        places = np.flatnonzero(last)
+        found = correct[places + 1] - correct[starts[places]]
+        accepted = places + 1 - starts[places]
+        first = np.diff(groups[places], prepend=-1) != 0
+        gained = np.where(first, found, np.diff(found, prepend=0))
+        places, found, accepted = (column[gained > 0] for column in (places, found, accepted))
+        return cls(
+            frozen(groups[places], np.int64),
+            frozen(_between(scores, groups, places, floors), np.float64),
+            frozen(found, np.int64),
+            frozen(accepted, np.int64),
+            frozen(relevant, np.int64),
+        )
+
+    def counts(self) -> Counts:  # of arrays (point,)
+        return Counts(self.correct, self.accepted, self.relevant[self.groups])
+
+    def best(self, values: Values) -> tuple[Keys, Keys]:
+        """The points with the highest of these values (point,) in each group that has points.
+
+        Of equal ones the first, which accepts least. Returns groups and points.
+        """
+        if not len(values):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        order = np.lexsort((np.arange(len(values)), -values, self.groups))
+        first = np.diff(self.groups, prepend=-1) != 0
+        return self.groups[first], order[first]
 
 
-def _highest(blocks: Iterable[ScoreBlock], most: int) -> tuple[Floats, Floats]:
-    """The scores of the answers, and the `most` highest of all candidates, ascending."""
-    answers, kept = [], np.empty(0, np.float32)
-    cut = np.float32(-np.inf)
-    for block in blocks:
-        answers.append(block.of_answers())
-        kept = np.concatenate([kept, block.scores[block.scores > cut]])
-        if len(kept) > 2 * most:
-            kept = np.partition(kept, len(kept) - most)[len(kept) - most :]
-            cut = kept.min()
-    kept = np.sort(kept)[-most:]
-    return np.concatenate(answers) if answers else np.empty(0, np.float32), kept
-
-
-def _just_below(score: np.float32, ascending: Floats) -> float:
-    """Between this score and the next lower one, where no rounding can flip either."""
-    place = int(np.searchsorted(ascending, score))
-    if place == 0:
-        return float(np.nextafter(score, np.float32(-np.inf)))
-    return (float(score) + float(ascending[place - 1])) / 2
+def _between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Values:
+    """Between each of these scores and the next lower one of its group, or the floor."""
+    following = np.minimum(places + 1, max(len(scores) - 1, 0))
+    same = (places + 1 < len(scores)) & (groups[following] == groups[places])
+    lower = np.where(same, scores[following], floors[groups[places]])
+    middle = (scores[places] + lower) / 2
+    # Nothing lower: half a unit is far enough for any rounding.
+    return np.where(np.isfinite(lower), middle, scores[places] - 0.5)

@@ -1,38 +1,110 @@
 """Ranks of answers among the candidates of their query."""
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.arrays import Keys, Mask, rows_of
+from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
+from assent.geometry import scans
 
-ROWS = 256  # answers compared with all candidates at a time
+HITS = (1, 3, 5, 10)
+
+Floats = NDArray[np.float64]
 
 
-def ranks(blocks: Iterable[ScoreBlock]) -> NDArray[np.float64]:  # (answer,)
-    """The rank of each answer among all candidates, as the paper defines it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """Where each answer stands: how many candidates score higher, how many the same."""
 
-    Ties are ranked realistically: in the middle of those that score the same.
+    higher: Keys  # (answer,)
+    equal: Keys  # (answer,)  itself counted
+
+    def optimistic(self) -> Floats:
+        return self.higher + 1.0
+
+    def realistic(self) -> Floats:
+        """In the middle of those that score the same."""
+        return self.higher + (self.equal + 1) / 2
+
+    def pessimistic(self) -> Floats:
+        return (self.higher + self.equal).astype(np.float64)
+
+
+class Standings:
+    """Ranks as the paper defines them, and filtered: other true answers do not stand in the way.
+
+    A collector of scores. `truth` holds all that is known to be true, grouped.
     """
-    found = [_ranks_in(block) for block in blocks]
-    return np.concatenate(found) if found else np.empty(0)
+
+    def __init__(self, queries: Queries, truth: Queries) -> None:
+        self.queries = queries
+        self.truth = truth
+        count = len(queries.answers)
+        self._higher, self._equal = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self._true_higher, self._true_equal = np.zeros((2, count), np.int64)
+
+    def add(self, block: ScoreBlock) -> None:
+        asked, scores = block.queries, block.scores
+        first = int(self.queries.offsets[block.first])
+        mine = slice(first, first + len(asked.answers))
+        scans.standings(
+            scores, asked.offsets, asked.answers, self._higher[mine], self._equal[mine]
+        )
+        offsets, true = self.truth.answers_to(asked, scores.shape[1])
+        of_true = scores[rows_of(offsets), true]
+        scans.standings_among(
+            of_true,
+            offsets,
+            block.of_answers(),
+            asked.offsets,
+            self._true_higher[mine],
+            self._true_equal[mine],
+        )
+
+    def ranks(self) -> Ranks:
+        """Among all candidates, other answers too: the paper's."""
+        return Ranks(self._higher, self._equal)
+
+    def filtered(self) -> Ranks:
+        """Among the candidates that are not known to be true."""
+        return Ranks(
+            self._higher - self._true_higher, self._equal - np.maximum(self._true_equal, 1) + 1
+        )
 
 
-def mean_reciprocal_rank(blocks: Iterable[ScoreBlock]) -> float:
+def mean_reciprocal_rank(ranks: Floats) -> float:
     """nan where there was no answer to rank."""
-    of_answers = ranks(blocks)
-    return float(np.mean(1 / of_answers)) if len(of_answers) else float("nan")
+    return float(np.mean(1 / ranks)) if len(ranks) else np.nan
 
 
-def _ranks_in(block: ScoreBlock) -> NDArray[np.float64]:
-    rows = np.repeat(np.arange(len(block.queries)), block.queries.num_answers)
-    scores = block.of_answers()
-    result = np.empty(len(rows))
-    for first in range(0, len(rows), ROWS):
-        part = slice(first, first + ROWS)
-        others, mine = block.scores[rows[part]], scores[part, None]
-        above = np.count_nonzero(others > mine, axis=1)
-        equal = np.count_nonzero(others == mine, axis=1)
-        result[part] = above + (equal + 1) / 2
-    return result
+def ranking(ranks: Ranks, asks_for_head: Mask) -> dict[str, dict[str, dict[str, float]]]:
+    """Side -> ties -> metric, under PyKEEN's names."""
+    sides = {
+        "head": asks_for_head,
+        "tail": ~asks_for_head,
+        "both": np.ones(len(asks_for_head), dtype=bool),
+    }
+    return {
+        side: {
+            ties: _metrics(values[chosen])
+            for ties, values in (
+                ("optimistic", ranks.optimistic()),
+                ("realistic", ranks.realistic()),
+                ("pessimistic", ranks.pessimistic()),
+            )
+        }
+        for side, chosen in sides.items()
+    }
+
+
+def _metrics(ranks: Floats) -> dict[str, float]:
+    found = {
+        "inverse_harmonic_mean_rank": mean_reciprocal_rank(ranks),
+        "arithmetic_mean_rank": float(np.mean(ranks)) if len(ranks) else np.nan,
+        "median_rank": float(np.median(ranks)) if len(ranks) else np.nan,
+    }
+    hits = {f"hits_at_{k}": float(np.mean(ranks <= k)) if len(ranks) else np.nan for k in HITS}
+    return found | hits | {"count": float(len(ranks))}

@@ -1,0 +1,63 @@
+"""The highest candidates of a set of queries: all that decisions can be about."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assent.core.arrays import Ids, Mask, frozen
+from assent.core.counts import Counts
+from assent.core.queries import Queries
+from assent.core.scores import Scores
+from assent.core.thresholds import Thresholds
+from assent.errors import DataError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shortlist:
+    """Every candidate that scores higher than the floor of its relation."""
+
+    queries: Queries
+    rows: Ids  # (candidate,)  the query of each, ascending
+    entities: Ids  # (candidate,)  ascending within a query
+    scores: Scores  # (candidate,)
+    right: Mask  # (candidate,)  whether it is an answer
+    floors: Scores  # (slot,)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def relations(self) -> Ids:  # (candidate,)
+        return self.queries.relations[self.rows]
+
+    def accepted(self, thresholds: Thresholds) -> Mask:  # (candidate,)
+        """Which candidates these thresholds accept; none of them may lie below its floor."""
+        asked = np.unique(self.queries.relations)
+        if np.any(thresholds.values[asked] < self.floors[asked]):
+            raise DataError("a threshold lies below the scores that were kept")
+        return thresholds.accept(self.scores, self.relations)
+
+    def counts(self, accepted: Mask) -> Counts:  # of arrays (query,)
+        """What this decision comes to, query by query."""
+        size = len(self.queries)
+        return Counts(
+            np.bincount(self.rows[accepted & self.right], minlength=size),
+            np.bincount(self.rows[accepted], minlength=size),
+            self.queries.num_answers,
+        )
+
+    def take(self, queries: ArrayLike) -> Self:
+        """The same for some of the queries only, given as a mask."""
+        mask = np.asarray(queries, bool)
+        kept = mask[self.rows]
+        places = np.cumsum(mask) - 1
+        return type(self)(
+            self.queries.take(mask),
+            frozen(places[self.rows[kept]]),
+            self.entities[kept],
+            self.scores[kept],
+            self.right[kept],
+            self.floors,
+        )

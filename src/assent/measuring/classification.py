@@ -1,0 +1,126 @@
+"""Precision, recall and F1 of decisions: by subset, by relation, by query, with intervals."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assent.core.arrays import Mask
+from assent.core.counts import METRICS, Counts, f1, ratio
+from assent.core.queries import Queries, Subset
+
+SETS: dict[str, Callable[[Queries], Mask]] = {
+    "full": lambda queries: np.ones(len(queries), dtype=bool),
+    "C": lambda queries: queries.subsets == Subset.COMPLETE,
+    "C+F": lambda queries: queries.subsets != Subset.INCOMPLETE,
+    "I": lambda queries: queries.subsets == Subset.INCOMPLETE,
+    "N": lambda queries: queries.is_none,
+    "F": lambda queries: queries.subsets == Subset.FAKE,
+}
+
+DRAWS = 1000
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classified:
+    """Queries, and what was decided about each."""
+
+    queries: Queries
+    counts: Counts  # of arrays (query,)
+
+    def of(self, name: str) -> Counts:
+        """The counts of one of the `SETS` together."""
+        return self.counts.take(SETS[name](self.queries)).total()
+
+    def per_query(self, name: str) -> float:
+        """Accepted facts a query: how much would be added."""
+        chosen = SETS[name](self.queries)
+        return float(ratio(self.counts.accepted[chosen].sum(), chosen.sum()))
+
+    def left_empty(self, name: str) -> float:
+        """The share of queries that were given no answer; of N and F, rightly so."""
+        chosen = SETS[name](self.queries)
+        return float(ratio((self.counts.accepted[chosen] == 0).sum(), chosen.sum()))
+
+    def by_relation(self, num_slots: int) -> Counts:  # of arrays (slot,)
+        return self.counts.by(self.queries.relations, num_slots)
+
+    def macro(self, num_slots: int) -> dict[str, dict[str, float]]:
+        """Metrics averaged over relations and over queries, where they are defined."""
+        return {
+            name: {metric: _mean(of(counts)) for metric, of in METRICS.items()}
+            for name, counts in (
+                ("relation", self.by_relation(num_slots)),
+                ("query", self.counts),
+            )
+        }
+
+
+def intervals(
+    classified: Classified, name: str, draws: int = DRAWS, seed: int = 0
+) -> dict[str, Interval]:
+    """Bootstrap intervals over queries for each metric of one of the `SETS`."""
+    drawn = _drawn([classified.counts.take(SETS[name](classified.queries))], draws, seed)[0]
+    return {metric: _interval(of(drawn)) for metric, of in METRICS.items()}
+
+
+class Difference(NamedTuple):
+    """How much better the second of two decisions is."""
+
+    f1: float
+    interval: Interval
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.interval.low > 0 or self.interval.high < 0
+
+
+def compared(
+    one: Classified, other: Classified, name: str = "full", draws: int = DRAWS, seed: int = 0
+) -> Difference:
+    """F1 of `other` minus that of `one`, on the same queries, drawn together."""
+    pair = [part.counts.take(SETS[name](part.queries)) for part in (one, other)]
+    first, second = _drawn(pair, draws, seed)
+    gained = f1(pair[1].total()) - f1(pair[0].total())
+    return Difference(float(gained), _interval(f1(second) - f1(first)))
+
+
+def _drawn(counts: list[Counts], draws: int, seed: int) -> list[Counts]:
+    """Totals of random samples of queries, the same queries for all of `counts`.
+
+    Each query is drawn a Poisson number of times, so that queries without any counts can be left
+    out beforehand.
+    """
+    columns = [np.stack([c.correct, c.accepted, c.relevant]) for c in counts]
+    matters = np.any(np.concatenate(columns), axis=0)
+    columns = [column[:, matters].astype(np.float64) for column in columns]
+    rng = np.random.default_rng(seed)
+    totals = [np.empty((draws, 3)) for _ in columns]
+    for draw in range(draws):
+        weights = rng.poisson(1.0, int(matters.sum()))
+        for total, column in zip(totals, columns, strict=True):
+            total[draw] = column @ weights
+    return [Counts(*total.T) for total in totals]
+
+
+def _interval(values: NDArray[np.float64]) -> Interval:
+    """Where the middle 95 % of the values lie."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return Interval(np.nan, np.nan)
+    low, high = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Interval(float(low), float(high))
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else np.nan

@@ -1,0 +1,100 @@
+"""All that is measured of a decision on one half of a benchmark."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assent.core.arrays import Mask, rows_of
+from assent.core.counts import METRICS
+from assent.core.queries import Queries
+from assent.core.shortlist import Shortlist
+from assent.core.vocabulary import Vocabulary
+from assent.measuring.abstaining import Abstaining
+from assent.measuring.calibration import Calibration
+from assent.measuring.classification import SETS, Classified, intervals
+from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The decision, candidate by candidate, and what it is worth."""
+
+    split: str
+    rule: str
+    vocabulary: Vocabulary
+    shortlist: Shortlist
+    accepted: Mask  # (candidate,)
+    ranks: Ranks  # among all candidates, the paper's
+    filtered: Ranks  # among those not known to be true
+    abstaining: Abstaining
+    calibration: Calibration
+
+    @property
+    def queries(self) -> Queries:
+        return self.shortlist.queries
+
+    @cached_property
+    def classified(self) -> Classified:
+        return Classified(self.queries, self.shortlist.counts(self.accepted))
+
+    @property
+    def mrr(self) -> float:
+        """As the paper defines it."""
+        return mean_reciprocal_rank(self.ranks.realistic())
+
+    def f1(self, name: str = "full") -> float:
+        return float(METRICS["f1"](self.classified.of(name)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; what is undefined is null."""
+        heads = self.queries.relations[rows_of(self.queries.offsets)]
+        sides = heads >= self.vocabulary.num_relations
+        filtered = ranking(self.filtered, sides)
+        return _plain(
+            {
+                "split": self.split,
+                "rule": self.rule,
+                "classification": {name: self._of_set(name) for name in SETS},
+                "macro": self.classified.macro(2 * self.vocabulary.num_relations),
+                "paper_mrr": self.mrr,
+                **filtered,
+                "abstaining": asdict(self.abstaining),
+                "calibration": {
+                    "expected_calibration_error": self.calibration.error(),
+                    "expected_calibration_error_above_lowest_bin": (
+                        self.calibration.error_of_likely()
+                    ),
+                    "brier_score": self.calibration.brier(),
+                    "reliability": dict(
+                        zip(("stated", "true"), self.calibration.reliability(), strict=True)
+                    ),
+                },
+            }
+        )
+
+    def _of_set(self, name: str) -> dict[str, Any]:
+        counts = self.classified.of(name)
+        spans = intervals(self.classified, name)
+        return {
+            "queries": int(SETS[name](self.queries).sum()),
+            "correct": counts.correct,
+            "accepted": counts.accepted,
+            "relevant": counts.relevant,
+            **{metric: of(counts) for metric, of in METRICS.items()},
+            **{f"{metric}_interval": list(span) for metric, span in spans.items()},
+            "accepted_per_query": self.classified.per_query(name),
+            "left_empty": self.classified.left_empty(name),
+        }
+
+
+def _plain(value: Any) -> Any:
+    """As JSON takes it."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
