@@ -1,6 +1,6 @@
 """The whole path of a fact, from file to decision: the only place that knows the order."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +14,7 @@ from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
-from assent.core.scores import collect
+from assent.core.scores import ScoreBlock, collect
 from assent.datasets import fetch, located
 from assent.deciding.curves import Curves
 from assent.deciding.objectives import objective as parse_objective
@@ -24,6 +24,7 @@ from assent.deciding.rules import tune as tune_thresholds
 from assent.deciding.shortlisting import Above, Highest
 from assent.errors import DataError
 from assent.files.benchmarks import load, save
+from assent.files.deciders import decider_file, read_decider, write_decider
 from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
 from assent.files.saving import beside
 from assent.files.triples import read
@@ -51,6 +52,13 @@ class Run:
     model: Model
     trained: Trained
     folder: Path | None = None
+
+
+QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
+
+
+def unheard(done: int, total: int) -> None:
+    """Tells nobody."""
 
 
 class Scored(Protocol):
@@ -124,12 +132,20 @@ def load_run(folder: str | Path) -> Run:
     return Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
 
 
-def tune(run: Scored, rule: str = "per-relation", objective: str = "f1") -> Decider:
-    """Finds thresholds on valid."""
+def tune(
+    run: Scored,
+    rule: str = "per-relation",
+    objective: str = "f1",
+    progress: QueriesDone = unheard,
+) -> Decider:
+    """Finds thresholds on valid.
+
+    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R.
+    """
     aim = parse_objective(objective)
     queries, num_slots = run.benchmark.valid, 2 * run.benchmark.vocabulary.num_relations
     refuse_unknown(rule, [*RULES, *GRID_RULES], "rule")
-    blocks = score(run.model, queries, run.benchmark.known("valid"))
+    blocks = _scored(run, "valid", progress)
     if rule in GRID_RULES:
         levels = Levels(queries, num_slots)
         collect(blocks, levels)
@@ -139,14 +155,15 @@ def tune(run: Scored, rule: str = "per-relation", objective: str = "f1") -> Deci
     return tune_thresholds(rule, highest.result(), aim)
 
 
-def evaluate(run: Scored, decider: Decider, split: str = "test") -> Evaluation:
+def evaluate(
+    run: Scored, decider: Decider, split: str = "test", progress: QueriesDone = unheard
+) -> Evaluation:
     """Decides on one half of the benchmark, and measures the decisions and the ranking."""
     benchmark, queries = run.benchmark, run.benchmark.half(split)
     above = Above(queries, decider.thresholds)
     standings = Standings(queries, benchmark.truth())
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
-    blocks = score(run.model, queries, benchmark.known(split))
-    collect(blocks, above, standings, tops, reliability)
+    collect(_scored(run, split, progress), above, standings, tops, reliability)
     shortlist = above.result()
     return Evaluation(
         split,
@@ -159,6 +176,33 @@ def evaluate(run: Scored, decider: Decider, split: str = "test") -> Evaluation:
         abstaining(tops, decider.thresholds),
         reliability.result(),
     )
+
+
+def _scored(run: Scored, split: str, progress: QueriesDone) -> Iterator[ScoreBlock]:
+    """The scores of one half of the benchmark, what is known masked."""
+    queries = run.benchmark.half(split)
+    for block in score(run.model, queries, run.benchmark.known(split)):
+        yield block
+        progress(block.first + len(block.queries), len(queries))
+
+
+def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider:
+    """What `assent tune` found for a run."""
+    return Decider(*read_decider(decider_file(Path(folder)), benchmark.vocabulary))
+
+
+def save_decider(decider: Decider, folder: str | Path, benchmark: Benchmark) -> Path:
+    """Puts a decider into a run folder, or into a file of its own."""
+    path = decider_file(Path(folder))
+    write_decider(
+        path,
+        decider.rule,
+        decider.objective,
+        decider.thresholds,
+        decider.found,
+        benchmark.vocabulary,
+    )
+    return path
 
 
 def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:

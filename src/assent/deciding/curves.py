@@ -50,7 +50,7 @@ class Curves:
         above = shortlist.scores > floors[groups]
         groups, scores, right = groups[above], shortlist.scores[above], shortlist.right[above]
         order = np.lexsort((-scores, groups))
-        groups, scores, right = groups[order], scores[order].astype(np.float64), right[order]
+        groups, scores, right = groups[order], scores[order], right[order]
         # The last of those that score the same: there the counts of a threshold are complete.
         last = np.ones(len(groups), dtype=bool)
         last[:-1] = (np.diff(groups) != 0) | (np.diff(scores) != 0)
@@ -64,7 +64,7 @@ class Curves:
         places, found, accepted = (column[gained > 0] for column in (places, found, accepted))
         return cls(
             frozen(groups[places], np.int64),
-            frozen(_between(scores, groups, places, floors), np.float64),
+            frozen(_between(scores.astype(np.float64), groups, places, floors), np.float64),
             frozen(found, np.int64),
             frozen(accepted, np.int64),
             frozen(relevant, np.int64),

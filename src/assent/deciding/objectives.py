@@ -32,7 +32,8 @@ class FBeta(Objective):
         return f"f{self.beta:g}"
 
     def values(self, counts: Counts) -> Values:
-        return np.nan_to_num(np.asarray(f_beta(counts, self.beta)))
+        values: Values = np.nan_to_num(np.asarray(f_beta(counts, self.beta)))
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +68,3 @@ def objective(text: str) -> Objective:
         f"objective {text!r}; choose f1, f and another balance, as in f0.5, "
         "precision=P or recall=R with a share of more than 0 and at most 1"
     )
-
-

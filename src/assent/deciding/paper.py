@@ -72,7 +72,8 @@ def logits(probabilities: tuple[float, ...]) -> NDArray[np.float64]:
     """The scores that `sigmoid` takes to these."""
     share = np.array(probabilities)
     with np.errstate(divide="ignore"):
-        return np.log(share) - np.log1p(-share)
+        scores: NDArray[np.float64] = np.log(share) - np.log1p(-share)
+    return scores
 
 
 def _with(levels: Levels, total: Counts, slot: int, old: int, new: int) -> Counts:

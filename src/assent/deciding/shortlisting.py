@@ -40,7 +40,7 @@ class Above:
             size = found
             room = _room(size)
             found = scans.passing(block.scores, floors, *room)
-        self.kept.add(block, *(column[:found] for column in room))
+        self.kept.add(block, room, found)
 
     def result(self) -> Shortlist:
         return self.kept.shortlist(self.floors)
@@ -78,7 +78,7 @@ class Highest:
                 self.floors,
                 *room,
             )
-            self.kept.add(block, *(column[:found].copy() for column in room))
+            self.kept.add(block, room, found)
         if self.kept.size > self.limit:
             self.kept.drop(self._floors())
             self.limit = max(self.limit, 2 * self.kept.size)
@@ -89,7 +89,8 @@ class Highest:
         return self.kept.shortlist(self._floors())
 
     def _floors(self) -> Scores:  # (slot,)
-        return np.minimum(self.floors[:-1], self.floors[-1])
+        floors: Scores = np.minimum(self.floors[:-1], self.floors[-1])
+        return floors
 
 
 class _Kept:
@@ -101,10 +102,13 @@ class _Kept:
         self.size = 0
         self.parts = [_room(0)]
 
-    def add(self, block: ScoreBlock, rows: Ids, entities: Ids, scores: Scores) -> None:
+    def add(self, block: ScoreBlock, room: Room, found: int) -> None:
+        rows, entities, scores = room
         self.num_entities = block.scores.shape[1]
-        self.parts.append((rows + np.int32(block.first), entities, scores))
-        self.size += len(rows)
+        self.parts.append(
+            (rows[:found] + np.int32(block.first), entities[:found].copy(), scores[:found].copy())
+        )
+        self.size += found
 
     def drop(self, floors: Scores) -> None:
         """Drops what is not higher than the floor of its slot."""
@@ -127,8 +131,8 @@ class _Kept:
         )
 
     def _joined(self) -> Room:
-        rows, entities, scores = (np.concatenate(column) for column in zip(*self.parts, strict=True))
-        return rows, entities, scores
+        rows, entities, scores = zip(*self.parts, strict=True)
+        return np.concatenate(rows), np.concatenate(entities), np.concatenate(scores)
 
 
 def _room(size: int) -> Room:

@@ -11,10 +11,16 @@ from assent.errors import DataError
 from assent.files.saving import beside
 
 FORMAT = 1
+DECIDER = "decider.json"
 SIDES = ("tail", "head")  # what is asked for
 
 
-def save_decider(
+def decider_file(path: Path) -> Path:
+    """The file itself, or that of a run folder."""
+    return path / DECIDER if path.is_dir() else path
+
+
+def write_decider(
     path: Path,
     rule: str,
     objective: str,
@@ -38,9 +44,7 @@ def save_decider(
         part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def load_decider(
-    path: Path, vocabulary: Vocabulary
-) -> tuple[str, str, Thresholds, dict[str, Any]]:
+def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Thresholds, dict[str, Any]]:
     """Rule, objective, thresholds and what was found on valid."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -50,14 +54,15 @@ def load_decider(
         values = [
             _read(sides[side][relation]) for side in SIDES for relation in vocabulary.relations
         ]
-        strange = [name for side in SIDES for name in sides[side].keys() - set(vocabulary.relations)]
+        names = set(vocabulary.relations)
+        strange = [name for side in SIDES for name in sides[side] if name not in names]
         rule, objective, found = document["rule"], document["objective"], document["found"]
     except FileNotFoundError as error:
         raise DataError(f"{path}: no thresholds yet; `assent tune` finds them") from error
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DataError(f"{path}: not a decider for this benchmark ({error!r})") from error
     if strange:
-        raise DataError(f"{path}: a threshold for {strange[0]!r}, which the benchmark does not have")
+        raise DataError(f"{path}: a threshold for {strange[0]!r}, unknown to the benchmark")
     return str(rule), str(objective), Thresholds.of(values), dict(found)
 
 

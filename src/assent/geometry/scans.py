@@ -26,7 +26,7 @@ def _highest(row):
     return highest
 
 
-def bits_ignored(num_slots):
+def bits_ignored(num_slots: int) -> int:
     """How many bits of a score its bin leaves out, so that the bins of all slots stay few."""
     return FINEST + max(0, int(np.ceil(np.log2(num_slots / (CELLS >> (32 - FINEST))))))
 
@@ -70,9 +70,7 @@ def passing(scores, floors, rows, entities, values):
 
 
 @_scan
-def keep(
-    scores, slots, first, most, counts, shift, above, cursors, floors, rows, entities, values
-):
+def keep(scores, slots, first, most, counts, shift, above, cursors, floors, rows, entities, values):
     """Keeps the highest scores of each slot and of all, the last slot, in one pass.
 
     `counts` (slot, bin) holds what was kept, `above` how many of it lie in the bins from

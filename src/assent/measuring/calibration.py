@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Keys, rows_of
 from assent.core.counts import ratio
-from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
 
 BINS = 20

@@ -47,19 +47,22 @@ class Evaluation:
     def f1(self, name: str = "full") -> float:
         return float(METRICS["f1"](self.classified.of(name)))
 
+    @cached_property
+    def ranking(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Filtered: side -> ties -> metric, under PyKEEN's names."""
+        asked = self.queries.relations[rows_of(self.queries.offsets)]
+        return ranking(self.filtered, asked >= self.vocabulary.num_relations)
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; what is undefined is null."""
-        heads = self.queries.relations[rows_of(self.queries.offsets)]
-        sides = heads >= self.vocabulary.num_relations
-        filtered = ranking(self.filtered, sides)
-        return _plain(
+        document: dict[str, Any] = _plain(
             {
                 "split": self.split,
                 "rule": self.rule,
                 "classification": {name: self._of_set(name) for name in SETS},
                 "macro": self.classified.macro(2 * self.vocabulary.num_relations),
                 "paper_mrr": self.mrr,
-                **filtered,
+                **self.ranking,
                 "abstaining": asdict(self.abstaining),
                 "calibration": {
                     "expected_calibration_error": self.calibration.error(),
@@ -73,6 +76,7 @@ class Evaluation:
                 },
             }
         )
+        return document
 
     def _of_set(self, name: str) -> dict[str, Any]:
         counts = self.classified.of(name)

@@ -23,11 +23,11 @@ class Ranks:
     equal: Keys  # (answer,)  itself counted
 
     def optimistic(self) -> Floats:
-        return self.higher + 1.0
+        return (self.higher + 1).astype(np.float64)
 
     def realistic(self) -> Floats:
         """In the middle of those that score the same."""
-        return self.higher + (self.equal + 1) / 2
+        return (self.optimistic() + self.pessimistic()) / 2
 
     def pessimistic(self) -> Floats:
         return (self.higher + self.equal).astype(np.float64)
@@ -50,9 +50,7 @@ class Standings:
         asked, scores = block.queries, block.scores
         first = int(self.queries.offsets[block.first])
         mine = slice(first, first + len(asked.answers))
-        scans.standings(
-            scores, asked.offsets, asked.answers, self._higher[mine], self._equal[mine]
-        )
+        scans.standings(scores, asked.offsets, asked.answers, self._higher[mine], self._equal[mine])
         offsets, true = self.truth.answers_to(asked, scores.shape[1])
         of_true = scores[rows_of(offsets), true]
         scans.standings_among(

@@ -1,4 +1,4 @@
-"""Progress of building and downloading, as people watch it."""
+"""Progress of building, scoring and downloading, as people watch it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -38,3 +38,18 @@ def downloads(console: Console) -> Iterator[Download]:
             bar.update(tasks[name], completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """Shows queries being scored: a bar on a terminal, else nothing, as it takes seconds."""
+    columns = (TextColumn("scoring"), BarColumn(), TextColumn("{task.completed:,} queries"))
+    with Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task("scoring", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

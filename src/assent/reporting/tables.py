@@ -24,25 +24,25 @@ STYLES = {"wrong": "red", "skewed": "yellow", "fine": "green"}
 def queries_table(benchmark: Benchmark) -> Table:
     """The paper's Table 1."""
     columns = ("head", "tail", "total", "valid", "test")
-    table = _table("queries", *columns)
+    shown = table("queries", *columns)
     for kind, counts in table_one(benchmark).items():
-        table.add_row(KIND_NAMES[kind], *(f"{counts[column]:,}" for column in columns))
-    return table
+        shown.add_row(KIND_NAMES[kind], *(f"{counts[column]:,}" for column in columns))
+    return shown
 
 
 def audit_table(findings: Iterable[Finding]) -> Table:
     """What is wrong in red, what is skewed in yellow."""
-    table = _table("looked for", "found", "among")
-    table.add_column("", overflow="fold")
+    shown = table("looked for", "found", "among")
+    shown.add_column("", overflow="fold")
     for finding in findings:
         style = STYLES.get(finding.verdict, "")
-        table.add_row(
+        shown.add_row(
             finding.name,
             Text(f"{finding.count:,}", style),
             f"{finding.among:,}",
             Text(verdict_in_words(finding), style),
         )
-    return table
+    return shown
 
 
 def verdict_in_words(finding: Finding) -> str:
@@ -53,15 +53,15 @@ def verdict_in_words(finding: Finding) -> str:
 
 def datasets_table(rows: Sequence[Status]) -> Table:
     """Named data sets and where they are."""
-    table = _table("name", "facts")
+    shown = table("name", "facts")
     for column in ("what it is", "state"):
-        table.add_column(column, overflow="fold")
+        shown.add_column(column, overflow="fold")
     for row in rows:
         state = row.state if row.path is None else f"{row.state}: {row.path}"
         if row.state == "can be fetched" and row.download:
             state += f" ({row.download / 1e6:.1f} MB)"
-        table.add_row(row.name, f"{row.facts:,}", row.title, state)
-    return table
+        shown.add_row(row.name, f"{row.facts:,}", row.title, state)
+    return shown
 
 
 def graph_line(kb: KnowledgeBase) -> str:
@@ -86,9 +86,10 @@ def benchmark_line(benchmark: Benchmark) -> str:
     )
 
 
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(first)
+def table(first: str, *numbers: str) -> Table:
+    """A plain table: words, then numbers."""
+    made = Table(box=None, header_style="bold", pad_edge=False)
+    made.add_column(first)
     for name in numbers:
-        table.add_column(name, justify="right")
-    return table
+        made.add_column(name, justify="right")
+    return made

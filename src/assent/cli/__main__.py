@@ -1,0 +1,5 @@
+"""`python -m assent.cli`."""
+
+from assent.cli import main
+
+main()

@@ -1,0 +1,147 @@
+"""Commands about runs: train, tune, evaluate."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import BenchmarkFolder, app, err, out, place, say
+from assent.errors import ConfigError, DataError
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
+
+
+@app.command()
+def train(
+    benchmark: BenchmarkFolder,
+    model: Annotated[str, typer.Option(help="complex, conve, distmult, region, rescal, transe.")],
+    run_folder: Annotated[Path, typer.Option("--out", help="The run's folder.")],
+    preset: Annotated[
+        str, typer.Option(help="`default`: good and quick on a CPU. `paper`: as in the paper.")
+    ] = "default",
+    settings_file: Annotated[
+        Path | None, typer.Option("--settings", help="A TOML file with [model] and [train].")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="section.key=value, as in train.epochs=10.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    threads: Annotated[int | None, typer.Option(help="0: as many as torch takes.")] = None,
+) -> None:
+    """Train a model; the same command again goes on where it was stopped."""
+    from assent.experiment import train as run_training
+    from assent.reporting.watching import watching
+    from assent.settings import resolve
+
+    changes = list(changes or ())
+    changes += [f"train.device={device}"] if device else []
+    changes += [f"train.threads={threads}"] if threads is not None else []
+    epochs = resolve(model, preset, settings_file, changes).train.epochs
+    with watching(err, epochs) as watcher:
+        run = run_training(
+            place(benchmark),
+            model,
+            out=run_folder,
+            preset=preset,
+            file=settings_file,
+            changes=changes,
+            watcher=watcher,
+        )
+    best = max(run.trained.scores, default=float("nan"))
+    out.print(
+        f"{model}: {run.settings.train.stop_on} on valid {best:.4f} "
+        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}",
+        highlight=False,
+    )
+    say(f"run: {run_folder}")
+
+
+@app.command()
+def tune(
+    run_folder: RunFolder,
+    rule: Annotated[
+        str, typer.Option(help="global, per-relation, paper-global or paper-relation.")
+    ] = "per-relation",
+    objective: Annotated[
+        str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
+    ] = "f1",
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="Instead of decider.json in the run's folder.")
+    ] = None,
+) -> None:
+    """Find thresholds on valid: above which score may a candidate be added?"""
+    from assent import experiment
+    from assent.reporting.progress import queries
+    from assent.reporting.results import shrinkage_line, thresholds_table
+
+    run = experiment.load_run(run_folder)
+    with queries(err) as progress:
+        decider = experiment.tune(run, rule, objective, progress)
+    path = experiment.save_decider(decider, out_file or run_folder, run.benchmark)
+    out.print(thresholds_table(decider, run.benchmark))
+    if (line := shrinkage_line(decider)) is not None:
+        say(line)
+    say(f"decider: {path}")
+
+
+@app.command()
+def evaluate(
+    run_folder: RunFolder,
+    split: Annotated[str, typer.Option(help="test or valid.")] = "test",
+    decider_file: Annotated[
+        Path | None, typer.Option("--decider", help="Instead of decider.json in the run's folder.")
+    ] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="Write every accepted candidate, a line each.")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="relation: a line for each, too.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Another run on the same benchmark, to compare with.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, as in metrics.json, instead of tables.")
+    ] = False,
+) -> None:
+    """Decide on test with the thresholds found on valid, and measure it."""
+    from assent import experiment
+    from assent.files.decisions import write_decisions
+    from assent.files.saving import beside
+    from assent.measuring.classification import compared
+    from assent.reporting import results
+    from assent.reporting.progress import queries
+
+    if by not in (None, "relation"):
+        raise ConfigError(f"--by {by!r}; choose relation")
+    run = experiment.load_run(run_folder)
+    decider = experiment.load_decider(decider_file or run_folder, run.benchmark)
+    with queries(err) as progress:
+        found = experiment.evaluate(run, decider, split, progress)
+        differences = {}
+        if against is not None:
+            other = experiment.load_run(against)
+            if other.benchmark.digest() != run.benchmark.digest():
+                raise DataError(f"{against}: a run on another benchmark")
+            rival = experiment.load_decider(against, run.benchmark)
+            rival_found = experiment.evaluate(other, rival, split, progress)
+            pair = (rival_found.classified, found.classified)
+            differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
+    text = json.dumps(found.to_json(), indent=1)
+    if split == "test" and decider_file is None:
+        with beside(run_folder / "metrics.json") as part:
+            part.write_text(text + "\n", encoding="utf-8")
+    if decisions is not None:
+        write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
+    if as_json:
+        print(text)
+        return
+    out.print(results.classification_table(found))
+    out.print(results.ranking_table(found))
+    for line in results.other_lines(found):
+        say(line)
+    if by == "relation":
+        out.print(results.relations_table(found, decider.thresholds))
+    for line in results.difference_lines(differences):
+        say(f"{line} beside {against}")
+    if decisions is not None:
+        say(f"decisions: {decisions}")

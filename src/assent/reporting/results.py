@@ -1,0 +1,152 @@
+"""Tables of what was decided and how good it is."""
+
+import numpy as np
+from rich.table import Table
+from scipy.special import expit
+
+from assent.core.benchmark import Benchmark
+from assent.core.counts import f1, precision, recall
+from assent.core.thresholds import Thresholds
+from assent.core.vocabulary import Vocabulary
+from assent.deciding.rules import Decider
+from assent.measuring.classification import SETS, Difference, intervals
+from assent.measuring.evaluation import Evaluation
+from assent.reporting.tables import KIND_NAMES, table
+
+SET_NAMES = {"full": "all queries", "C+F": "C and F", **KIND_NAMES}
+DASH = "\u2013"
+MOST_ROWS = 25
+
+
+def share(value: float) -> str:
+    """Three digits without the zero, as in the paper; a dash where nothing was to divide."""
+    if np.isnan(value):
+        return DASH
+    return f"{value:.3f}".removeprefix("0") if value >= 0 else f"-{share(-value)}"
+
+
+def classification_table(evaluation: Evaluation) -> Table:
+    """Precision, recall and F1 of each set of queries, with the interval of F1."""
+    rows = table(
+        "", "queries", "answers", "accepted", "right", "precision", "recall", "F1", "95 %",
+        "a query", "left empty",
+    )  # fmt: skip
+    classified = evaluation.classified
+    for name in SETS:
+        counts = classified.of(name)
+        span = intervals(classified, name)["f1"] if counts.relevant else None
+        rows.add_row(
+            SET_NAMES[name],
+            f"{int(SETS[name](evaluation.queries).sum()):,}",
+            f"{counts.relevant:,}",
+            f"{counts.accepted:,}",
+            f"{counts.correct:,}",
+            share(precision(counts)) if counts.relevant else DASH,
+            share(recall(counts)),
+            share(f1(counts)) if counts.relevant else DASH,
+            f"{share(span.low)} to {share(span.high)}" if span else DASH,
+            f"{classified.per_query(name):.2f}",
+            share(classified.left_empty(name)),
+        )
+    return rows
+
+
+def ranking_table(evaluation: Evaluation) -> Table:
+    """Filtered ranks with realistic ties, by what is asked for."""
+    rows = table("ranking (filtered)", "answers", "MRR", "mean rank", "hits@1", "hits@3", "hits@10")
+    for side, name in (("tail", "tails"), ("head", "heads"), ("both", "both")):
+        numbers = evaluation.ranking[side]["realistic"]
+        rows.add_row(
+            name,
+            f"{int(numbers['count']):,}",
+            share(numbers["inverse_harmonic_mean_rank"]),
+            f"{numbers['arithmetic_mean_rank']:.0f}",
+            *(share(numbers[f"hits_at_{k}"]) for k in (1, 3, 10)),
+        )
+    return rows
+
+
+def other_lines(evaluation: Evaluation) -> list[str]:
+    """Abstaining and calibration, a line each."""
+    apart, sure = evaluation.abstaining, evaluation.calibration
+    return [
+        f"MRR as in the paper, train answers left out: {share(evaluation.mrr)}",
+        "is there an answer at all? AUROC of the highest score "
+        + ", ".join(f"{share(value)} against {name}" for name, value in apart.auroc.items()),
+        f"best candidate accepted for {share(apart.answer_rate)} of the queries, "
+        f"right in {share(apart.top_precision)} of these",
+        f"probabilities: expected calibration error {sure.error():.2g} over all candidates, "
+        f"{share(sure.error_of_likely())} over those above .05; Brier score {sure.brier():.2g}",
+    ]
+
+
+def relations_table(evaluation: Evaluation, thresholds: Thresholds, most: int = MOST_ROWS) -> Table:
+    """The relations with the most answers, and what becomes of each."""
+    names = evaluation.vocabulary
+    counts = evaluation.classified.by_relation(2 * names.num_relations)
+    asked = np.bincount(evaluation.queries.relations, minlength=2 * names.num_relations)
+    rows = table(
+        "relation", "asks for", "queries", "answers", "threshold", "accepted", "precision",
+        "recall", "F1",
+    )  # fmt: skip
+    order = np.lexsort((-asked, -counts.relevant))
+    for slot in order[:most]:
+        if asked[slot]:
+            mine = counts.take(slot)
+            rows.add_row(
+                *relation_name(names, int(slot)),
+                f"{asked[slot]:,}",
+                f"{mine.relevant:,}",
+                share(float(expit(thresholds.values[slot]))),
+                f"{mine.accepted:,}",
+                *(share(of(mine)) for of in (precision, recall, f1)),
+            )
+    return rows
+
+
+def relation_name(names: Vocabulary, slot: int) -> tuple[str, str]:
+    """The relation, and what it asks for."""
+    side, relation = divmod(slot, names.num_relations)
+    return (names.relation_labels or names.relations)[relation], ("tail", "head")[side]
+
+
+def thresholds_table(decider: Decider, benchmark: Benchmark) -> Table:
+    """The statistics of Appendix B.2, over the relations that valid asks about."""
+    rows = table(
+        "thresholds, as probabilities", "relations", "mean", "min", "max", "accept nothing"
+    )
+    asked = np.unique(benchmark.valid.relations)
+    values = expit(decider.thresholds.values[asked])
+    if len(np.unique(values)) <= 1:
+        one = share(float(values[0])) if len(values) else DASH
+        rows.add_row("one for all", f"{len(asked):,}", one, one, one, DASH)
+        return rows
+    rows.add_row(
+        decider.rule,
+        f"{len(asked):,}",
+        *(share(float(of(values))) for of in (np.mean, np.min, np.max)),
+        f"{int(np.isposinf(decider.thresholds.values[asked]).sum()):,}",
+    )
+    return rows
+
+
+def shrinkage_line(decider: Decider) -> str | None:
+    """What cross-validation said, where it was asked."""
+    trials = decider.found.get("trials")
+    if not trials:
+        return None
+    tried = ", ".join(f"{float(shrink):g}: {share(value)}" for shrink, value in trials)
+    return (
+        f"drawn to the threshold for all by {float(decider.found['shrink']):g} answers, "
+        f"the best of {tried} (cross-validated {decider.objective})"
+    )
+
+
+def difference_lines(differences: dict[str, Difference]) -> list[str]:
+    """Two decisions on the same queries."""
+    return [
+        f"{SET_NAMES[name]}: F1 {'+' if found.f1 >= 0 else ''}{share(found.f1)} "
+        f"({share(found.interval.low)} to {share(found.interval.high)}"
+        f"{'' if found.is_clear else ', not clear'})"
+        for name, found in differences.items()
+    ]
