@@ -46,6 +46,8 @@ class Lines:
         if event == "evaluation":
             best = ", the best so far" if values["best"] else ""
             return f"  on valid after epoch {values['epoch']}: {values['score']:.4f}{best}"
+        if event == "start":
+            return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
         if event == "end":
