@@ -19,6 +19,21 @@ class Unwatched:
     def event(self, **values: Any) -> None: ...
 
 
+class Together:
+    """Tells several watchers."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self.watchers = watchers
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        for watcher in self.watchers:
+            watcher.step(epoch, step, steps, loss, queries)
+
+    def event(self, **values: Any) -> None:
+        for watcher in self.watchers:
+            watcher.event(**values)
+
+
 class Lines:
     """A line an event, for logs and pipes."""
 
