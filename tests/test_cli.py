@@ -181,3 +181,19 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path):
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "extra"),
+    [(["--tensorboard"], "tensorboard"), (["--mlflow", "sqlite:///runs.db"], "mlflow")],
+)
+def test_tracking_without_its_package_ends_in_one_line_that_names_the_extra(
+    tmp_path, options, extra
+):
+    absent = tmp_path / "absent"
+    absent.mkdir()
+    (absent / f"{extra}.py").write_text(f"raise ImportError('no {extra}')", encoding="utf-8")
+    path = os.pathsep.join([str(absent), os.environ.get("PYTHONPATH", "")])
+    words = ["train", "benchmark", "--model", "complex", "--out", tmp_path / "run", *options]
+    refused = run(*words, code=2, env={"PYTHONPATH": path})
+    assert refused.stderr == f"assent: no {extra}; pip install 'assent[{extra}]'\n"

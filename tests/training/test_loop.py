@@ -11,6 +11,7 @@ from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, StoppedError, TrainingError
 from assent.models import create
 from assent.training.loop import TrainSettings, train
+from assent.training.trace import read_trained
 
 
 class Watched:
@@ -148,6 +149,14 @@ def test_the_trace_has_one_line_an_event_and_no_epoch_twice(tmp_path):
     assert [event["epoch"] for event in epochs] == [1, 2, 3, 4, 5, 6]
     assert all(event["seconds"] > 0 and event["loss"] > 0 for event in epochs)
     assert events[-1]["event"] == "end"
+
+
+def test_the_trace_of_a_training_that_begins_anew_begins_anew(tmp_path):
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=20))  # a checkpoint is due in a minute: none was written
+    _, trained, watcher = run(tmp_path)
+    assert watcher.events[0]["event"] == "start"
+    assert read_trained(tmp_path / "trace.jsonl") == trained
 
 
 def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):

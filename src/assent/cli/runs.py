@@ -28,17 +28,24 @@ def train(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
     threads: Annotated[int | None, typer.Option(help="0: as many as torch takes.")] = None,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also for TensorBoard, in RUN/tensorboard.")
+    ] = False,
+    mlflow: Annotated[
+        str | None, typer.Option(metavar="URI", help="Also to MLflow, as in sqlite:///runs.db.")
+    ] = None,
 ) -> None:
     """Train a model; the same command again goes on where it was stopped."""
     from assent.experiment import train as run_training
-    from assent.reporting.watching import watching
+    from assent.reporting.tracking import tracking
+    from assent.reporting.watching import Together, watching
     from assent.settings import resolve
 
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
     epochs = resolve(model, preset, settings_file, changes).train.epochs
-    with watching(err, epochs) as watcher:
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err, epochs) as watcher:
         run = run_training(
             place(benchmark),
             model,
@@ -46,7 +53,7 @@ def train(
             preset=preset,
             file=settings_file,
             changes=changes,
-            watcher=watcher,
+            watcher=Together(watcher, trackers),
         )
     best = max(run.trained.scores, default=float("nan"))
     out.print(

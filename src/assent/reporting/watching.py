@@ -19,6 +19,21 @@ class Unwatched:
     def event(self, **values: Any) -> None: ...
 
 
+class Together:
+    """Tells several watchers."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self.watchers = watchers
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        for watcher in self.watchers:
+            watcher.step(epoch, step, steps, loss, queries)
+
+    def event(self, **values: Any) -> None:
+        for watcher in self.watchers:
+            watcher.event(**values)
+
+
 class Lines:
     """A line an event, for logs and pipes."""
 
@@ -46,6 +61,8 @@ class Lines:
         if event == "evaluation":
             best = ", the best so far" if values["best"] else ""
             return f"  on valid after epoch {values['epoch']}: {values['score']:.4f}{best}"
+        if event == "start":
+            return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
         if event == "end":

@@ -139,7 +139,8 @@ class _Training:
         """Takes up the newest whole checkpoint, if there is one."""
         found = newest_checkpoint(self.folder) if self.folder else None
         if found is None:
-            self.trace("start", queries=len(self.queries), steps=self.steps)
+            self.trace.rewind(0)
+            self._tell("start", queries=len(self.queries), steps=self.steps)
             return
         self.position, tensors, complaints = found
         self.trace.rewind(self.position.trace_bytes)

@@ -42,14 +42,21 @@ class Trace:
                 file.truncate(size)
 
 
+def read_events(path: Path) -> list[dict[str, Any]]:
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
+
+
 def read_trained(path: Path) -> Trained:
     """How a training went, by its trace."""
+    events = read_events(path)
     try:
-        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         scores = tuple(float(e["score"]) for e in events if e["event"] == "evaluation")
         end = next(e for e in reversed(events) if e["event"] == "end")
         return Trained(int(end["best_epoch"]), scores, int(end["epochs"]))
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
