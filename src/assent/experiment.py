@@ -7,6 +7,7 @@ from typing import Protocol
 
 import torch
 
+from assent.adapters.popularity import Popularity
 from assent.building.auditing import Finding, audit
 from assent.building.recipe import Progress, build, silent
 from assent.core.benchmark import Benchmark
@@ -205,11 +206,19 @@ def save_decider(decider: Decider, folder: str | Path, benchmark: Benchmark) -> 
     return path
 
 
-def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:
+def popularity(benchmark: Benchmark, measure: str) -> float | None:
+    """What the baseline without a model reaches on valid; of the dev loss it has none."""
+    if measure not in ("f1", "mrr"):
+        return None
+    of_scorer = valid_f1(benchmark) if measure == "f1" else valid_mrr(benchmark)
+    return of_scorer(Popularity(benchmark))
+
+
+def valid_f1(benchmark: Benchmark) -> Callable[[Scorer], float]:
     """Micro-F1 on valid at the best single threshold."""
     known, num_slots = benchmark.known("valid"), 2 * benchmark.vocabulary.num_relations
 
-    def f1_of(model: Model) -> float:
+    def f1_of(model: Scorer) -> float:
         highest = Highest(benchmark.valid, num_slots)
         collect(score(model, benchmark.valid, known), highest)
         return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
@@ -217,11 +226,11 @@ def valid_f1(benchmark: Benchmark) -> Callable[[Model], float]:
     return f1_of
 
 
-def valid_mrr(benchmark: Benchmark) -> Callable[[Model], float]:
+def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
     known = benchmark.known("valid")
     answered = benchmark.valid.take(benchmark.valid.has_answers)
 
-    def mrr_of(model: Model) -> float:
+    def mrr_of(model: Scorer) -> float:
         standings = Standings(answered, known)
         collect(score(model, answered, known), standings)
         return mean_reciprocal_rank(standings.ranks().realistic())
@@ -249,4 +258,8 @@ def demo(out: Path, progress: Progress = silent) -> tuple[Benchmark, list[Findin
     return benchmark, findings, report
 
 
-EVALUATIONS = {"f1": valid_f1, "mrr": valid_mrr, "dev-loss": valid_loss}
+EVALUATIONS: dict[str, Callable[[Benchmark], Callable[[Model], float]]] = {
+    "f1": valid_f1,
+    "mrr": valid_mrr,
+    "dev-loss": valid_loss,
+}

@@ -36,6 +36,7 @@ def train(
     ] = None,
 ) -> None:
     """Train a model; the same command again goes on where it was stopped."""
+    from assent.experiment import popularity
     from assent.experiment import train as run_training
     from assent.reporting.tracking import tracking
     from assent.reporting.watching import Together, watching
@@ -56,10 +57,12 @@ def train(
             watcher=Together(watcher, trackers),
         )
     best = max(run.trained.scores, default=float("nan"))
-    out.print(
-        f"{model}: {run.settings.train.stop_on} on valid {best:.4f} "
-        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}",
-        highlight=False,
+    stop_on = run.settings.train.stop_on
+    baseline = popularity(run.benchmark, stop_on)
+    say(
+        f"{model}: {stop_on} on valid {best:.4f} "
+        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
+        + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
     )
     say(f"run: {run_folder}")
 

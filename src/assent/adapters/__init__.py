@@ -1,0 +1,1 @@
+"""Scorers that were not trained here."""
