@@ -11,7 +11,7 @@ from assent.core.arrays import Ids, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
 
-CELLS = 1 << 21  # scores of a block: 8 MB, which the processor's cache holds
+CELLS = 1 << 23  # scores of a block, 32 MB
 ROWS = 64  # queries of a block, at least: the table of entities is read once a block
 
 

@@ -6,17 +6,21 @@ candidates is larger than that of its own answers. So only the highest candidate
 proportion to the answers, can matter. They are kept; the rest is forgotten as it streams by.
 """
 
+from collections.abc import Iterator, Sequence
+from typing import Self
+
 import numpy as np
 
-from assent.core.arrays import Ids, found_in, frozen, rows_of
+from assent.core.arrays import Ids, Keys, found_in, frozen, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.geometry import scans
 
-PER_ANSWER = 40  # candidates kept for each answer: every F1 of .05 and more is exact
+PER_ANSWER = 20  # candidates kept for each answer: every F1 of .1 and more is exact
 FEWEST = 1024  # kept in any case
+FIRST_ROOM = 1 << 17
 
 LOWEST = np.float32(-np.inf)
 
@@ -35,12 +39,17 @@ class Above:
 
     def add(self, block: ScoreBlock) -> None:
         floors = self.floors[block.queries.relations]
-        found, size = 1 << 16, 0
-        while found > size:
-            size = found
-            room = _room(size)
-            found = scans.passing(block.scores, floors, *room)
-        self.kept.add(block, room, found)
+
+        def passing(part: int, parts: int) -> tuple[Room, int]:
+            rows = scans.share(len(floors), part, parts)
+            found, size = FIRST_ROOM, 0
+            while found > size:
+                room, size = _room(found), found
+                found = scans.passing(block.scores, floors, *rows, *room)
+            return room, found
+
+        for room, found in scans.side_by_side(passing):
+            self.kept.add(block, room, found)
 
     def result(self) -> Shortlist:
         return self.kept.shortlist(self.floors)
@@ -53,23 +62,68 @@ class Highest:
         relevant = np.bincount(queries.relations, queries.num_answers, num_slots)
         most = per_answer * relevant.astype(np.int64)
         self.most = np.append(most, max(int(most.sum()), FEWEST))  # (slot + 1,)  the last: of all
-        self.shift = scans.bits_ignored(num_slots + 1)
-        self.counts = np.zeros((num_slots + 1, 1 << (32 - self.shift)), np.int32)
-        self.above = np.zeros(num_slots + 1, np.int64)
-        self.cursors = np.zeros(num_slots + 1, np.int64)
-        # Where there are no answers, only what is high among all candidates counts.
-        self.floors = np.append(np.where(most > 0, LOWEST, np.inf), LOWEST).astype(np.float32)
+        self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
         self.limit = 8 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
 
     def add(self, block: ScoreBlock) -> None:
-        room = _room(max(1 << 18, block.scores.shape[1]))
-        row = 0
-        while row < len(block.queries):
-            row, found = scans.keep(
-                block.scores,
-                block.queries.relations,
-                row,
+        slots = block.queries.relations
+
+        def keep(part: int, parts: int) -> list[tuple[Room, int]]:
+            rows = np.flatnonzero(slots % parts == part)
+            return list(self.bins[part].kept_of(block.scores, slots, rows))
+
+        self.bins = self.bins or scans.side_by_side(lambda part, parts: _Bins(self.most))
+        for found in scans.side_by_side(keep):
+            for room, size in found:
+                self.kept.add(block, room, size)
+        if self.kept.size > self.limit:
+            self.kept.drop(self._floors())
+            self.limit = max(self.limit, 2 * self.kept.size)
+
+    def result(self) -> Shortlist:
+        """The same however the stream was cut: floors depend on the scores alone."""
+        floors = self._floors()
+        self.kept.drop(floors)
+        return self.kept.shortlist(floors)
+
+    def _floors(self) -> Scores:  # (slot,)
+        """What a candidate must exceed to be among the highest of its relation, or of all."""
+        joined = _Bins.joined(self.most, self.bins)
+        floors: Scores = np.minimum(joined.floors[:-1], joined.floors[-1])
+        return floors
+
+
+class _Bins:
+    """How many candidates of each score were kept, of each relation and of all."""
+
+    def __init__(self, most: Keys) -> None:
+        self.most = most  # (slot + 1,)
+        self.shift = scans.bits_ignored(len(most))
+        self.counts = np.zeros((len(most), 1 << (32 - self.shift)), np.int32)
+        self.above = np.zeros(len(most), np.int64)
+        self.cursors = np.zeros(len(most), np.int64)
+        # Where there are no answers, only what is high among all candidates counts.
+        self.floors = np.where(most > 0, LOWEST, np.float32(np.inf))
+
+    @classmethod
+    def joined(cls, most: Keys, parts: Sequence[Self]) -> Self:
+        """All of them together, with the floors that follow."""
+        whole = cls(most)
+        for part in parts:
+            whole.counts += part.counts
+        whole.above[:] = whole.counts.sum(axis=1)
+        scans.settle(most, whole.counts, whole.shift, whole.above, whole.cursors, whole.floors)
+        return whole
+
+    def kept_of(self, scores: Scores, slots: Ids, rows: Keys) -> Iterator[tuple[Room, int]]:
+        """The candidates of these rows that exceed the floors, which rise as it goes."""
+        while len(rows):
+            room = _room(max(FIRST_ROOM, scores.shape[1]))
+            done, found = scans.keep(
+                scores,
+                slots,
+                rows,
                 self.most,
                 self.counts,
                 self.shift,
@@ -78,19 +132,8 @@ class Highest:
                 self.floors,
                 *room,
             )
-            self.kept.add(block, room, found)
-        if self.kept.size > self.limit:
-            self.kept.drop(self._floors())
-            self.limit = max(self.limit, 2 * self.kept.size)
-
-    def result(self) -> Shortlist:
-        """The same however the stream was cut: floors depend on the scores alone."""
-        self.kept.drop(self._floors())
-        return self.kept.shortlist(self._floors())
-
-    def _floors(self) -> Scores:  # (slot,)
-        floors: Scores = np.minimum(self.floors[:-1], self.floors[-1])
-        return floors
+            rows = rows[done:]
+            yield room, found
 
 
 class _Kept:

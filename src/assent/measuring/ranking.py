@@ -50,7 +50,13 @@ class Standings:
         asked, scores = block.queries, block.scores
         first = int(self.queries.offsets[block.first])
         mine = slice(first, first + len(asked.answers))
-        scans.standings(scores, asked.offsets, asked.answers, self._higher[mine], self._equal[mine])
+        higher, equal = self._higher[mine], self._equal[mine]
+
+        def stand(part: int, parts: int) -> None:
+            rows = scans.share(len(asked), part, parts)
+            scans.standings(scores, asked.offsets, asked.answers, *rows, higher, equal)
+
+        scans.side_by_side(stand)
         offsets, true = self.truth.answers_to(asked, scores.shape[1])
         of_true = scores[rows_of(offsets), true]
         scans.standings_among(
