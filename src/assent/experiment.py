@@ -162,7 +162,7 @@ def evaluate(
     """Decides on one half of the benchmark, and measures the decisions and the ranking."""
     benchmark, queries = run.benchmark, run.benchmark.half(split)
     above = Above(queries, decider.thresholds)
-    standings = Standings(queries, benchmark.truth())
+    standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
     collect(_scored(run, split, progress), above, standings, tops, reliability)
     shortlist = above.result()
@@ -231,7 +231,7 @@ def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
     answered = benchmark.valid.take(benchmark.valid.has_answers)
 
     def mrr_of(model: Scorer) -> float:
-        standings = Standings(answered, known)
+        standings = Standings(answered, known, benchmark.vocabulary.num_entities)
         collect(score(model, answered, known), standings)
         return mean_reciprocal_rank(standings.ranks().realistic())
 

@@ -6,8 +6,7 @@ candidates is larger than that of its own answers. So only the highest candidate
 proportion to the answers, can matter. They are kept; the rest is forgotten as it streams by.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Self
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class Highest:
         self.most = np.append(most, max(int(most.sum()), FEWEST))  # (slot + 1,)  the last: of all
         self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
-        self.limit = 8 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
+        self.limit = 6 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations
@@ -78,19 +77,35 @@ class Highest:
             for room, size in found:
                 self.kept.add(block, room, size)
         if self.kept.size > self.limit:
-            self.kept.drop(self._floors())
-            self.limit = max(self.limit, 2 * self.kept.size)
+            floors = self._drop()
+            for bins in self.bins:
+                bins.floors = np.maximum(bins.floors, floors)
 
     def result(self) -> Shortlist:
         """The same however the stream was cut: floors depend on the scores alone."""
-        floors = self._floors()
-        self.kept.drop(floors)
-        return self.kept.shortlist(floors)
+        floors = self._drop()
+        return self.kept.shortlist(np.minimum(floors[:-1], floors[-1]))
 
-    def _floors(self) -> Scores:  # (slot,)
-        """What a candidate must exceed to be among the highest of its relation, or of all."""
-        joined = _Bins.joined(self.most, self.bins)
-        floors: Scores = np.minimum(joined.floors[:-1], joined.floors[-1])
+    def _drop(self) -> Scores:  # (slot + 1,)
+        """Drops all but the highest, and returns what a candidate must exceed to be one of them.
+
+        Where many score the same there may be none left: they could only be accepted together,
+        and so many are too many.
+        """
+        slots, scores = self.kept.slots(), self.kept.scores()
+        keys = np.empty(len(scores), np.int64)
+        scans.order_keys(slots, scores, keys)
+        keys.sort()
+        ends = np.searchsorted(keys, np.arange(1, len(self.most)) << 32)
+        places = np.append(ends - self.most[:-1], -1)
+        full = (self.most > 0) & (places >= np.append(0, ends)) & (places >= 0)
+        floors = np.where(self.most > 0, LOWEST, np.float32(np.inf))
+        found = np.empty(int(full.sum()), np.float32)
+        scans.scores_in(keys[places[full]], found)
+        floors[full] = found
+        if (place := len(scores) - int(self.most[-1])) >= 0:
+            floors[-1] = np.partition(scores, place)[place]
+        self.kept.drop(np.minimum(floors[:-1], floors[-1]))
         return floors
 
 
@@ -105,16 +120,6 @@ class _Bins:
         self.cursors = np.zeros(len(most), np.int64)
         # Where there are no answers, only what is high among all candidates counts.
         self.floors = np.where(most > 0, LOWEST, np.float32(np.inf))
-
-    @classmethod
-    def joined(cls, most: Keys, parts: Sequence[Self]) -> Self:
-        """All of them together, with the floors that follow."""
-        whole = cls(most)
-        for part in parts:
-            whole.counts += part.counts
-        whole.above[:] = whole.counts.sum(axis=1)
-        scans.settle(most, whole.counts, whole.shift, whole.above, whole.cursors, whole.floors)
-        return whole
 
     def kept_of(self, scores: Scores, slots: Ids, rows: Keys) -> Iterator[tuple[Room, int]]:
         """The candidates of these rows that exceed the floors, which rise as it goes."""
@@ -155,13 +160,19 @@ class _Kept:
 
     def drop(self, floors: Scores) -> None:
         """Drops what is not higher than the floor of its slot."""
-        rows, entities, scores = self._joined()
+        rows, entities, scores = self._join()
         still = scores > floors[self.queries.relations[rows]]
         self.parts = [(rows[still], entities[still], scores[still])]
         self.size = len(self.parts[0][0])
 
+    def slots(self) -> Ids:
+        return self.queries.relations[self._join()[0]]
+
+    def scores(self) -> Scores:
+        return self._join()[2]
+
     def shortlist(self, floors: Scores) -> Shortlist:
-        rows, entities, scores = self._joined()
+        rows, entities, scores = self._join()
         answers = rows_of(self.queries.offsets) * self.num_entities + self.queries.answers
         places = rows.astype(np.int64) * self.num_entities + entities
         return Shortlist(
@@ -173,9 +184,12 @@ class _Kept:
             frozen(floors, np.float32),
         )
 
-    def _joined(self) -> Room:
-        rows, entities, scores = zip(*self.parts, strict=True)
-        return np.concatenate(rows), np.concatenate(entities), np.concatenate(scores)
+    def _join(self) -> Room:
+        """All parts as one."""
+        if len(self.parts) > 1:
+            rows, entities, scores = zip(*self.parts, strict=True)
+            self.parts = [(np.concatenate(rows), np.concatenate(entities), np.concatenate(scores))]
+        return self.parts[0]
 
 
 def _room(size: int) -> Room:

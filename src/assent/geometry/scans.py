@@ -82,19 +82,36 @@ def passing(scores, floors, first, stop, rows, entities, values):
 
 
 @_scan
-def _bin(score, shift):
-    """The bin of a score; higher scores never have lower ones."""
-    bits = np.float32(score + np.float32(0)).view(np.int32)
-    rising = np.int64(~bits if bits < 0 else bits ^ np.int32(-(2**31))) & 0xFFFFFFFF
-    return rising >> shift
+def _rising(score):
+    """A whole number that rises with the score, from 0 to 2^32 - 1."""
+    bits = np.float32(score + np.float32(0)).view(np.int32)  # -0 becomes 0, to which it is equal
+    return np.int64(~bits if bits < 0 else bits ^ np.int32(-(2**31))) & 0xFFFFFFFF
 
 
 @_scan
-def _lower_edge(place, shift):
-    """Just below the lowest score of a bin."""
-    rising = np.int64(place << shift)
+def _score_of(rising):
+    """The score that has this number."""
     bits = rising - (1 << 31) if rising >= 1 << 31 else ~rising
-    return np.nextafter(np.int32(bits).view(np.float32), np.float32(-np.inf))
+    return np.int32(bits).view(np.float32)
+
+
+@_scan
+def _just_below(rising):
+    return np.nextafter(_score_of(rising), np.float32(-np.inf))
+
+
+@_scan
+def order_keys(slots, scores, keys):
+    """One number for each slot and score: numpy sorts whole numbers faster than anything."""
+    for i in range(len(keys)):
+        keys[i] = (np.int64(slots[i]) << 32) | _rising(scores[i])
+
+
+@_scan
+def scores_in(keys, scores):
+    """The scores that `order_keys` put into these."""
+    for i in range(len(keys)):
+        scores[i] = _score_of(keys[i] & 0xFFFFFFFF)
 
 
 @_scan
@@ -105,14 +122,7 @@ def _raise(slot, most, counts, shift, above, cursors, floors):
         above[slot] -= counts[slot, cursor]
         cursor += 1
     if cursor > cursors[slot]:
-        cursors[slot], floors[slot] = cursor, _lower_edge(cursor, shift)
-
-
-@_scan
-def settle(most, counts, shift, above, cursors, floors):
-    """Raises all floors as far as they may rise."""
-    for slot in range(len(most)):
-        _raise(slot, most, counts, shift, above, cursors, floors)
+        cursors[slot], floors[slot] = cursor, max(floors[slot], _just_below(cursor << shift))
 
 
 @_scan
@@ -141,7 +151,7 @@ def keep(scores, slots, mine, most, counts, shift, above, cursors, floors, rows,
                     rows[kept], entities[kept] = i, start + j
                     values[kept] = score
                     kept += 1
-                    place = _bin(score, shift)
+                    place = _rising(score) >> shift
                     counts[slot, place] += 1
                     counts[all_slots, place] += 1
                     above[slot] += place >= cursors[slot]

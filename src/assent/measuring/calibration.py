@@ -1,15 +1,18 @@
 """Do probabilities mean what they say? Over all candidates, at their real base rate."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Keys, rows_of
+from assent.core.arrays import Ids, Keys, rows_of
 from assent.core.counts import ratio
 from assent.core.scores import ScoreBlock
+from assent.geometry import scans
 
 BINS = 20
+CELLS = 1 << 18  # scores at a time: few enough for the processor to have them at hand
 
 Floats = NDArray[np.float64]
 
@@ -58,40 +61,67 @@ class Reliability:
         self._stated, self._squares = np.zeros(shape), np.zeros(num_slots)
 
     def add(self, block: ScoreBlock) -> None:
-        relations = block.queries.relations
-        size = len(self._squares)
-        probabilities = _sigmoid(block.scores)
-        # Most candidates are far below: they are counted in one go, not one by one.
-        rows, entities = np.nonzero(probabilities >= 1 / BINS)
-        likely = probabilities[rows, entities].astype(np.float64)
-        cells = relations[rows] * BINS + _bin(likely)
-        stated = np.bincount(cells, likely, size * BINS).reshape(size, BINS)
+        count, size = len(block.queries), max(1, CELLS // max(block.scores.shape[1], 1))
+
+        def look(part: int, parts: int) -> list[_Looked]:
+            first, stop = scans.share(count, part, parts)
+            starts = range(first, stop, size)
+            return [_look(block, slice(i, min(i + size, stop))) for i in starts]
+
+        for found in scans.side_by_side(look):
+            for looked in found:
+                self._count(looked)
+        self._count_right(block)
+
+    def _count(self, looked: "_Looked") -> None:
+        """Most candidates are far below: they are counted in one go, not one by one."""
+        relations, size = looked.relations, len(self._squares)
+        cells = relations[looked.rows] * BINS + _bin(looked.likely)
+        stated = np.bincount(cells, looked.likely, size * BINS).reshape(size, BINS)
         counted = np.bincount(cells, minlength=size * BINS).reshape(size, BINS)
-        there = np.count_nonzero(block.scores > -np.inf, axis=1)
-        summed = probabilities.sum(axis=1, dtype=np.float64)
-        counted[:, 0] = np.bincount(relations, there, size) - counted.sum(1)
-        stated[:, 0] = np.bincount(relations, summed, size) - stated.sum(1)
+        counted[:, 0] = np.bincount(relations, looked.candidates, size) - counted.sum(1)
+        stated[:, 0] = np.bincount(relations, looked.stated, size) - stated.sum(1)
         self._candidates += counted
         self._stated += stated
-        self._add_right(block, probabilities)
+        self._squares += np.bincount(relations, looked.squares, size)
 
-    def _add_right(self, block: ScoreBlock, probabilities: NDArray[np.float32]) -> None:
-        relations, size = block.queries.relations, len(self._squares)
-        rows = rows_of(block.queries.offsets)
-        mine = probabilities[rows, block.queries.answers].astype(np.float64)
-        asked = relations[rows]
-        right = np.bincount(asked * BINS + _bin(mine), minlength=size * BINS)
-        self._right += right.reshape(size, BINS)
-        squared = np.einsum("ij,ij->i", probabilities, probabilities, dtype=np.float64)
-        self._squares += np.bincount(relations, squared, size)
-        self._squares += np.bincount(asked, 1 - 2 * mine, size)
+    def _count_right(self, block: ScoreBlock) -> None:
+        asked = block.queries.relations[rows_of(block.queries.offsets)]
+        mine = _sigmoid(block.of_answers()).astype(np.float64)
+        np.add.at(self._right, (asked, _bin(mine)), 1)
+        np.add.at(self._squares, asked, 1 - 2 * mine)
 
     def result(self) -> Calibration:
         return Calibration(self._candidates, self._right, self._stated, self._squares)
 
 
+class _Looked(NamedTuple):
+    """A few rows of scores, as probabilities."""
+
+    relations: Ids  # (query,)
+    candidates: Keys  # (query,)
+    stated: Floats  # (query,)    probabilities, summed
+    squares: Floats  # (query,)   and their squares
+    rows: Keys  # (likely,)       those above the lowest bin: where,
+    likely: Floats  # (likely,)   and how likely
+
+
+def _look(block: ScoreBlock, rows: slice) -> _Looked:
+    scores = block.scores[rows]
+    probabilities = _sigmoid(scores)
+    likely, entities = np.nonzero(probabilities >= np.float32(1 / BINS))
+    return _Looked(
+        block.queries.relations[rows],
+        np.count_nonzero(scores > -np.inf, axis=1),
+        probabilities.sum(axis=1).astype(np.float64),
+        np.vecdot(probabilities, probabilities).astype(np.float64),
+        likely,
+        probabilities[likely, entities].astype(np.float64),
+    )
+
+
 def _sigmoid(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # exp(88) is inf, and 1 / inf the right 0
+    with np.errstate(over="ignore"):  # exp(89) is inf, and 1 / inf the right 0
         odds_against = np.exp(-scores)
     odds_against += 1
     return np.reciprocal(odds_against, out=odds_against)

@@ -65,11 +65,14 @@ class Classified:
 
 
 def intervals(
-    classified: Classified, name: str, draws: int = DRAWS, seed: int = 0
-) -> dict[str, Interval]:
-    """Bootstrap intervals over queries for each metric of one of the `SETS`."""
-    drawn = _drawn([classified.counts.take(SETS[name](classified.queries))], draws, seed)[0]
-    return {metric: _interval(of(drawn)) for metric, of in METRICS.items()}
+    classified: Classified, draws: int = DRAWS, seed: int = 0
+) -> dict[str, dict[str, Interval]]:
+    """Bootstrap intervals over queries: set -> metric -> interval."""
+    parts = [_within(classified, name) for name in SETS]
+    return {
+        name: {metric: _interval(of(drawn)) for metric, of in METRICS.items()}
+        for name, drawn in zip(SETS, _drawn(parts, draws, seed), strict=True)
+    }
 
 
 class Difference(NamedTuple):
@@ -88,10 +91,16 @@ def compared(
     one: Classified, other: Classified, name: str = "full", draws: int = DRAWS, seed: int = 0
 ) -> Difference:
     """F1 of `other` minus that of `one`, on the same queries, drawn together."""
-    pair = [part.counts.take(SETS[name](part.queries)) for part in (one, other)]
+    pair = [_within(part, name) for part in (one, other)]
     first, second = _drawn(pair, draws, seed)
     gained = f1(pair[1].total()) - f1(pair[0].total())
     return Difference(float(gained), _interval(f1(second) - f1(first)))
+
+
+def _within(classified: Classified, name: str) -> Counts:  # of arrays (query,)
+    """The counts of the queries of a set; those of all others are nothing."""
+    inside, counts = SETS[name](classified.queries), classified.counts
+    return Counts(counts.correct * inside, counts.accepted * inside, counts.relevant * inside)
 
 
 def _drawn(counts: list[Counts], draws: int, seed: int) -> list[Counts]:
@@ -100,16 +109,12 @@ def _drawn(counts: list[Counts], draws: int, seed: int) -> list[Counts]:
     Each query is drawn a Poisson number of times, so that queries without any counts can be left
     out beforehand.
     """
-    columns = [np.stack([c.correct, c.accepted, c.relevant]) for c in counts]
-    matters = np.any(np.concatenate(columns), axis=0)
-    columns = [column[:, matters].astype(np.float64) for column in columns]
+    columns = np.concatenate([[c.correct, c.accepted, c.relevant] for c in counts])
+    columns = columns[:, columns.any(axis=0)].astype(np.float64)
     rng = np.random.default_rng(seed)
-    totals = [np.empty((draws, 3)) for _ in columns]
-    for draw in range(draws):
-        weights = rng.poisson(1.0, int(matters.sum()))
-        for total, column in zip(totals, columns, strict=True):
-            total[draw] = column @ weights
-    return [Counts(*total.T) for total in totals]
+    totals = np.array([columns @ rng.poisson(1.0, columns.shape[1]) for _ in range(draws)])
+    totals = totals.reshape(draws, len(counts), 3)
+    return [Counts(*totals[:, place].T) for place in range(len(counts))]
 
 
 def _interval(values: NDArray[np.float64]) -> Interval:

@@ -13,7 +13,7 @@ from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.measuring.abstaining import Abstaining
 from assent.measuring.calibration import Calibration
-from assent.measuring.classification import SETS, Classified, intervals
+from assent.measuring.classification import SETS, Classified, Interval, intervals
 from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
 
 
@@ -48,6 +48,11 @@ class Evaluation:
         return float(METRICS["f1"](self.classified.of(name)))
 
     @cached_property
+    def intervals(self) -> dict[str, dict[str, Interval]]:
+        """Set -> metric -> bootstrap interval over queries."""
+        return intervals(self.classified)
+
+    @cached_property
     def ranking(self) -> dict[str, dict[str, dict[str, float]]]:
         """Filtered: side -> ties -> metric, under PyKEEN's names."""
         asked = self.queries.relations[rows_of(self.queries.offsets)]
@@ -80,7 +85,7 @@ class Evaluation:
 
     def _of_set(self, name: str) -> dict[str, Any]:
         counts = self.classified.of(name)
-        spans = intervals(self.classified, name)
+        spans = self.intervals[name]
         return {
             "queries": int(SETS[name](self.queries).sum()),
             "correct": counts.correct,

@@ -39,9 +39,9 @@ class Standings:
     A collector of scores. `truth` holds all that is known to be true, grouped.
     """
 
-    def __init__(self, queries: Queries, truth: Queries) -> None:
+    def __init__(self, queries: Queries, truth: Queries, num_entities: int) -> None:
         self.queries = queries
-        self.truth = truth
+        self._true = truth.answers_to(queries, num_entities)
         count = len(queries.answers)
         self._higher, self._equal = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self._true_higher, self._true_equal = np.zeros((2, count), np.int64)
@@ -57,11 +57,12 @@ class Standings:
             scans.standings(scores, asked.offsets, asked.answers, *rows, higher, equal)
 
         scans.side_by_side(stand)
-        offsets, true = self.truth.answers_to(asked, scores.shape[1])
-        of_true = scores[rows_of(offsets), true]
+        offsets, true = self._true
+        offsets = offsets[block.first : block.first + len(asked) + 1]
+        of_true = scores[rows_of(offsets), true[offsets[0] : offsets[-1]]]
         scans.standings_among(
             of_true,
-            offsets,
+            offsets - offsets[0],
             block.of_answers(),
             asked.offsets,
             self._true_higher[mine],

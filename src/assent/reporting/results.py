@@ -9,7 +9,7 @@ from assent.core.counts import f1, precision, recall
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
-from assent.measuring.classification import SETS, Difference, intervals
+from assent.measuring.classification import SETS, Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.tables import KIND_NAMES, table
 
@@ -34,7 +34,7 @@ def classification_table(evaluation: Evaluation) -> Table:
     classified = evaluation.classified
     for name in SETS:
         counts = classified.of(name)
-        span = intervals(classified, name)["f1"] if counts.relevant else None
+        span = evaluation.intervals[name]["f1"] if counts.relevant else None
         rows.add_row(
             SET_NAMES[name],
             f"{int(SETS[name](evaluation.queries).sum()):,}",
