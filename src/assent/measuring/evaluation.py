@@ -4,8 +4,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from assent.core.arrays import Mask, rows_of
 from assent.core.counts import METRICS
 from assent.core.queries import Queries
@@ -14,6 +12,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.measuring.abstaining import Abstaining
 from assent.measuring.calibration import Calibration
 from assent.measuring.classification import SETS, Classified, Interval, intervals
+from assent.measuring.plain import plain
 from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
 
 
@@ -60,7 +59,7 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what is undefined is null."""
-        document: dict[str, Any] = _plain(
+        return plain(
             {
                 "split": self.split,
                 "rule": self.rule,
@@ -81,7 +80,6 @@ class Evaluation:
                 },
             }
         )
-        return document
 
     def _of_set(self, name: str) -> dict[str, Any]:
         counts = self.classified.of(name)
@@ -96,14 +94,3 @@ class Evaluation:
             "accepted_per_query": self.classified.per_query(name),
             "left_empty": self.classified.left_empty(name),
         }
-
-
-def _plain(value: Any) -> Any:
-    """As JSON takes it."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value
