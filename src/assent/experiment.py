@@ -1,6 +1,6 @@
 """The whole path of a fact, from file to decision: the only place that knows the order."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -32,11 +32,13 @@ from assent.files.triples import read
 from assent.measuring.abstaining import Tops, abstaining
 from assent.measuring.calibration import Reliability
 from assent.measuring.evaluation import Evaluation
+from assent.measuring.pairs import BestPairs, Found, K, PairRanking, every_head, pair_facts
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
+from assent.measuring.triples import ScoredFacts, TripleClassification, labelled
 from assent.models import Model, create
 from assent.reporting.page import markdown
 from assent.reporting.watching import Unwatched
-from assent.scoring import Scorer, score
+from assent.scoring import Scorer, score, score_facts
 from assent.settings import Settings, of_sections, read_toml, resolve, to_toml
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
@@ -185,6 +187,38 @@ def _scored(run: Scored, split: str, progress: QueriesDone) -> Iterator[ScoreBlo
     for block in score(run.model, queries, run.benchmark.known(split)):
         yield block
         progress(block.first + len(block.queries), len(queries))
+
+
+def classify_triples(
+    run: Scored, valid_false: KnowledgeBase | str | Path, test_false: KnowledgeBase | str | Path
+) -> TripleClassification:
+    """Tells given false facts from the true ones that the benchmark asks for."""
+    halves = []
+    for split, given in (("valid", valid_false), ("test", test_false)):
+        false = given if isinstance(given, KnowledgeBase) else read(given)
+        facts = labelled(run.benchmark, split, false)
+        halves.append(ScoredFacts(facts, score_facts(run.model, facts.facts)))
+    return TripleClassification.tuned(run.benchmark.vocabulary, *halves)
+
+
+def rank_pairs(
+    run: Scored,
+    k: int = K,
+    split: str = "test",
+    relations: Sequence[str] | None = None,
+    progress: QueriesDone = unheard,
+) -> PairRanking:
+    """Ranks all pairs of each relation, or of those named, that has facts in one half."""
+    benchmark, known = run.benchmark, run.benchmark.known(split)
+    size, facts = benchmark.vocabulary.num_entities, pair_facts(benchmark, split, relations)
+    total, found = size * len(set(facts[:, 1].tolist())), list[Found]()
+    for queries in every_head(facts, size):
+        best = BestPairs(queries, k)
+        for block in score(run.model, queries, known):
+            best.add(block)
+            progress(size * len(found) + block.first + len(block.queries), total)
+        found.append(best.result())
+    return PairRanking.of(split, k, benchmark.vocabulary, found)
 
 
 def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider:

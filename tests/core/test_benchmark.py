@@ -105,3 +105,15 @@ def test_a_benchmark_may_ask_nothing_in_a_half():
     nothing = asked(toy.triples([]))
     benchmark = Benchmark(VOCABULARY, toy.triples([(0, 0, 1)]), nothing, nothing, True)
     assert len(benchmark.known("valid")) == 2
+
+
+@given(benchmarks())
+def test_each_fact_asked_for_is_there_once_and_holds_as_train_facts_do(benchmark):
+    every = {}
+    for split, half in zip(("valid", "test"), toy.halves(benchmark), strict=True):
+        every[split] = toy.named_facts(benchmark.facts(split), VOCABULARY)
+        assert len(benchmark.facts(split)) == len(every[split])
+        assert every[split] == oracles.answer_facts(half)
+    true = toy.named_facts(benchmark.train, VOCABULARY) | every["valid"] | every["test"]
+    places = toy.triples([(h, r, t) for h in range(4) for r in range(2) for t in range(4)])
+    assert toy.named_facts(places[benchmark.holds(places)], VOCABULARY) == true

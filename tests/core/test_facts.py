@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toy
-from assent.core.facts import KnowledgeBase, Source, Split, fact_keys, facts_of
+from assent.core.facts import KnowledgeBase, Source, Split, fact_keys, facts_of, translated
+from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
 TWO_AND_ONE = toy.vocabulary_of(2, 1)
@@ -148,3 +149,22 @@ def test_a_graph_too_large_for_a_key_is_refused():
     nearly = SimpleNamespace(num_entities=2**30, num_relations=2)
     top = toy.triples([(2**30 - 1, 1, 2**30 - 1)])
     assert facts_of(fact_keys(top, nearly), nearly).tolist() == top.tolist()
+
+
+@given(toy.graphs(), toy.graphs())
+def test_in_another_vocabulary_facts_keep_their_names_and_nameless_ones_are_left_out(kb, other):
+    names = other.vocabulary
+    expected = {
+        (head, relation, tail)
+        for head, relation, tail in toy.named_facts(kb.facts, kb.vocabulary)
+        if {head, tail} <= set(names.entities) and relation in names.relations
+    }
+    found = translated(kb, names)
+    assert len(found) == len(expected)
+    assert toy.named_facts(found, names) == expected
+
+
+def test_ids_follow_the_other_vocabulary():
+    kb = toy.of_names([("b", "likes", "a")])
+    turned = Vocabulary(("b", "a", "c"), ("hates", "likes"))
+    assert translated(kb, turned).tolist() == [[0, 1, 1]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assent.core.arrays import Ids, distinct
+from assent.core.arrays import Ids, Mask, distinct, found_in
 from assent.core.facts import fact_keys, facts_of
 from assent.core.queries import Queries, both_ways
 from assent.core.types import Types
@@ -49,6 +49,19 @@ class Benchmark:
         if split not in ("valid", "test"):
             raise ConfigError(f"unknown split {split!r}; choose from valid, test")
         return self.valid if split == "valid" else self.test
+
+    def facts(self, split: str) -> Ids:  # (fact, 3)
+        """What the answers of one half say, each fact once."""
+        names = self.vocabulary
+        keys = fact_keys(self.half(split).facts(names.num_relations), names)
+        return facts_of(distinct(keys), names)
+
+    def holds(self, facts: Ids) -> Mask:  # (fact,)
+        """Which of these facts are known to be true, in train, valid or test."""
+        names = self.vocabulary
+        parts = (self.train, self.facts("valid"), self.facts("test"))
+        keys = np.concatenate([fact_keys(part, names) for part in parts])
+        return found_in(np.sort(keys), fact_keys(facts, names))
 
     def digest(self) -> str:
         """A checksum of all that training and evaluation depend on."""

@@ -1,6 +1,6 @@
 """A knowledge base: facts (head, relation, tail) over a vocabulary."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import MappingProxyType
@@ -102,6 +102,24 @@ def facts_of(keys: NDArray[np.int64], vocabulary: Vocabulary) -> Ids:  # (fact, 
     pairs, tails = np.divmod(keys, max(vocabulary.num_entities, 1))
     heads, relations = np.divmod(pairs, max(vocabulary.num_relations, 1))
     return frozen(np.stack([heads, relations, tails], axis=1))
+
+
+def translated(kb: KnowledgeBase, vocabulary: Vocabulary) -> Ids:  # (fact, 3)
+    """The facts in the ids of another vocabulary, those left out that it has no names for."""
+    entities, relations = (
+        np.array([ids.get(name, -1) for name in names], np.int32)
+        for names, ids in (
+            (kb.vocabulary.entities, _ids(vocabulary.entities)),
+            (kb.vocabulary.relations, _ids(vocabulary.relations)),
+        )
+    )
+    heads, middles, tails = kb.facts.T
+    facts = np.stack([entities[heads], relations[middles], entities[tails]], axis=1)
+    return frozen(facts[(facts >= 0).all(axis=1)])
+
+
+def _ids(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
 
 
 def _check_ids(facts: Ids, splits: NDArray[np.int8], vocabulary: Vocabulary) -> None:

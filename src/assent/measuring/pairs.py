@@ -1,0 +1,182 @@
+"""Entity-pair ranking: which pairs does a model put first for a relation? (Wang et al., 2019)
+
+All pairs (?, relation, ?) that are candidates are ranked together. Pairs that score the same
+stand in the worst order, the false ones first. So a true pair can be among the first k only if
+fewer than k false pairs score as high as it does, which then are, with all true ones, fewer than
+k + true pairs: the highest so many tell its rank, whichever of those that tie at the end are kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assent.core.arrays import Ids, Keys, found_in, frozen, offsets_of, rows_of
+from assent.core.benchmark import Benchmark
+from assent.core.checking import refuse_unknown
+from assent.core.counts import ratio
+from assent.core.queries import Queries, Subset
+from assent.core.scores import ScoreBlock, Scores
+from assent.core.vocabulary import Vocabulary
+from assent.errors import ConfigError
+from assent.measuring.plain import plain
+
+K = 100
+
+LOWEST = np.float32(-np.inf)
+
+
+def pair_facts(benchmark: Benchmark, split: str, relations: Sequence[str] | None) -> Ids:
+    """The facts (fact, 3) that one half asks for, or those about the relations named."""
+    facts, names = benchmark.facts(split), benchmark.vocabulary.relations
+    if relations is None:
+        return facts
+    for name in relations:
+        refuse_unknown(name, names, "relation")
+    return facts[np.isin(facts[:, 1], [names.index(name) for name in relations])]
+
+
+def every_head(facts: Ids, num_entities: int) -> Iterator[Queries]:
+    """For each relation of these facts (fact, 3), its tails asked for of every entity."""
+    facts = facts[np.lexsort((facts[:, 2], facts[:, 0], facts[:, 1]))]
+    for relation in np.unique(facts[:, 1]):
+        heads, _, tails = facts[facts[:, 1] == relation].T
+        yield Queries(
+            frozen(np.arange(num_entities)),
+            frozen(np.full(num_entities, relation)),
+            frozen(offsets_of(np.bincount(heads, minlength=num_entities)), np.int64),
+            frozen(tails),
+            frozen(np.full(num_entities, Subset.COMPLETE)),
+        )
+
+
+class Found(NamedTuple):
+    """What became of the true pairs of a relation."""
+
+    relation: int
+    true: int  # how many there are
+    ranks: Keys  # (found,)  of those among the first k, ascending
+
+
+class BestPairs:
+    """Keeps the highest pairs of one relation, asked of `every_head`; a collector of scores."""
+
+    def __init__(self, queries: Queries, k: int = K) -> None:
+        if k < 1:
+            raise ConfigError(f"k: expected 1 or more, found {k}")
+        self.queries = queries
+        self.k = k
+        self.most = k + len(queries.answers)
+        self.floor = LOWEST
+        self.num_entities = 1
+        self.pairs: Keys = np.empty(0, np.int64)  # (pair,)  head * entities + tail
+        self.scores: Scores = np.empty(0, np.float32)  # (pair,)
+
+    def add(self, block: ScoreBlock) -> None:
+        self.num_entities = block.scores.shape[1]
+        # As long as there is no floor everything passes it: a few rows are enough to raise it.
+        first, size = 0, len(block.scores) if self.floor > LOWEST else 1
+        while first < len(block.scores):
+            self._add(block.scores[first : first + size], block.first + first)
+            first, size = first + size, 2 * size
+
+    def _add(self, scores: Scores, first: int) -> None:
+        # Soon hardly a row has anything to keep, and the highest of each row is found quickly.
+        heads = np.flatnonzero(scores.max(axis=1) > self.floor)
+        scores = scores[heads]
+        rows, tails = np.divmod(np.flatnonzero(scores > self.floor), self.num_entities)
+        pairs, values = (heads[rows] + first) * self.num_entities + tails, scores[rows, tails]
+        self.pairs = np.append(self.pairs, pairs)
+        self.scores = np.append(self.scores, values)
+        if len(self.pairs) > self.most:
+            kept = np.argpartition(self.scores, -self.most)[-self.most :]
+            self.pairs, self.scores = self.pairs[kept], self.scores[kept]
+        if len(self.pairs) == self.most:
+            self.floor = self.scores.min()
+
+    def result(self) -> Found:
+        true = rows_of(self.queries.offsets) * self.num_entities + self.queries.answers
+        right = found_in(true, self.pairs)
+        ranks: Keys = np.flatnonzero(right[np.lexsort((right, -self.scores))]) + 1
+        return Found(int(self.queries.relations[0]), len(true), ranks[ranks <= self.k])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairRanking:
+    """The ranks of the true pairs of each relation that are among its first k."""
+
+    split: str
+    k: int
+    vocabulary: Vocabulary
+    relations: Ids  # (relation,)      those that were ranked
+    true: Keys  # (relation,)          true pairs
+    offsets: Keys  # (relation + 1,)   ranks of relation r: ranks[offsets[r]:offsets[r + 1]]
+    ranks: Keys  # (found,)            ascending within a relation
+
+    @classmethod
+    def of(cls, split: str, k: int, vocabulary: Vocabulary, found: Sequence[Found]) -> Self:
+        """What was found for one relation after another."""
+        relations, true, ranks = zip(*found, strict=True) if found else ((), (), ())
+        return cls(
+            split,
+            k,
+            vocabulary,
+            frozen(relations),
+            frozen(true, np.int64),
+            frozen(offsets_of([len(part) for part in ranks]), np.int64),
+            frozen(np.concatenate([np.empty(0, np.int64), *ranks]), np.int64),
+        )
+
+    @property
+    def weights(self) -> Keys:  # (relation,)
+        """How many true pairs can be among the first k."""
+        return np.minimum(self.true, self.k)
+
+    @property
+    def hits(self) -> Keys:  # (relation,)
+        """How many are."""
+        return np.diff(self.offsets)
+
+    def average_precision(self) -> NDArray[np.float64]:  # (relation,)
+        values: NDArray[np.float64] = ratio(self._precision(), self.weights)
+        return values
+
+    def mean_average_precision(self) -> float:
+        """MAP@k, each relation weighing as many true pairs as can be among its first k."""
+        return float(ratio(self._precision().sum(), self.weights.sum()))
+
+    def hits_at_k(self) -> float:
+        """Hits@k, in the same mean."""
+        return float(ratio(self.hits.sum(), self.weights.sum()))
+
+    def _precision(self) -> NDArray[np.float64]:  # (relation,)
+        """The precision at each true pair that was found, summed."""
+        rows = rows_of(self.offsets)
+        found = np.arange(len(rows)) - self.offsets[rows] + 1
+        return np.bincount(rows, found / self.ranks, len(self.relations)).astype(np.float64)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; what is undefined is null."""
+        columns = {
+            "true_pairs": self.true,
+            "hits": self.hits,
+            "average_precision": self.average_precision(),
+            "hits_at_k": ratio(self.hits, self.weights),
+        }
+        found = {
+            "split": self.split,
+            "k": self.k,
+            "true_pairs": self.true.sum(),
+            "hits": self.hits.sum(),
+            "mean_average_precision": self.mean_average_precision(),
+            "hits_at_k": self.hits_at_k(),
+            "relations": {
+                self.vocabulary.relations[relation]: {
+                    name: values[place] for name, values in columns.items()
+                }
+                for place, relation in enumerate(self.relations)
+            },
+        }
+        return plain(found)
