@@ -1,12 +1,15 @@
 """The command line: every verb reads what the one before it wrote."""
 
 import sys
+from importlib import import_module
 
-from assent.cli import data, graphs, runs  # noqa: F401  each adds its commands
 from assent.cli.common import app, err
 from assent.errors import AssentError, StoppedError
 
 __all__ = ["app", "main"]
+
+for _module in ("graphs", "runs", "measures", "data"):  # `--help` shows commands in this order
+    import_module(f"assent.cli.{_module}")
 
 
 def main() -> None:

@@ -24,6 +24,8 @@ err = Console(stderr=True, emoji=False)
 BenchmarkFolder = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of one.")
 ]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def say(line: str) -> None:

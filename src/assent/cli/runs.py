@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, app, err, out, place, say
+from assent.cli.common import AsJson, BenchmarkFolder, RunFolder, app, err, out, place, say
 from assent.errors import ConfigError, DataError
-
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
 
 
 @app.command()
@@ -36,7 +34,7 @@ def train(
     ] = None,
 ) -> None:
     """Train a model; the same command again goes on where it was stopped."""
-    from assent.experiment import popularity
+    from assent.assessing import popularity
     from assent.experiment import train as run_training
     from assent.reporting.tracking import tracking
     from assent.reporting.watching import Together, watching
@@ -81,14 +79,15 @@ def tune(
     ] = None,
 ) -> None:
     """Find thresholds on valid: above which score may a candidate be added?"""
-    from assent import experiment
+    from assent import assessing
+    from assent.experiment import load_run
     from assent.reporting.progress import queries
     from assent.reporting.results import shrinkage_line, thresholds_table
 
-    run = experiment.load_run(run_folder)
+    run = load_run(run_folder)
     with queries(err) as progress:
-        decider = experiment.tune(run, rule, objective, progress)
-    path = experiment.save_decider(decider, out_file or run_folder, run.benchmark)
+        decider = assessing.tune(run, rule, objective, progress)
+    path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(thresholds_table(decider, run.benchmark))
     if (line := shrinkage_line(decider)) is not None:
         say(line)
@@ -109,12 +108,11 @@ def evaluate(
     against: Annotated[
         Path | None, typer.Option(help="Another run on the same benchmark, to compare with.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, as in metrics.json, instead of tables.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Decide on test with the thresholds found on valid, and measure it."""
-    from assent import experiment
+    from assent import assessing
+    from assent.experiment import load_run
     from assent.files.decisions import write_decisions
     from assent.files.saving import beside
     from assent.measuring.classification import compared
@@ -123,17 +121,17 @@ def evaluate(
 
     if by not in (None, "relation"):
         raise ConfigError(f"--by {by!r}; choose relation")
-    run = experiment.load_run(run_folder)
-    decider = experiment.load_decider(decider_file or run_folder, run.benchmark)
+    run = load_run(run_folder)
+    decider = assessing.load_decider(decider_file or run_folder, run.benchmark)
     with queries(err) as progress:
-        found = experiment.evaluate(run, decider, split, progress)
+        found = assessing.evaluate(run, decider, split, progress)
         differences = {}
         if against is not None:
-            other = experiment.load_run(against)
+            other = load_run(against)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
-            rival = experiment.load_decider(against, run.benchmark)
-            rival_found = experiment.evaluate(other, rival, split, progress)
+            rival = assessing.load_decider(against, run.benchmark)
+            rival_found = assessing.evaluate(other, rival, split, progress)
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
     text = json.dumps(found.to_json(), indent=1)

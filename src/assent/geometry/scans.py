@@ -51,11 +51,11 @@ def bits_ignored(num_slots: int) -> int:
 
 
 @_count
-def _highest(row):
-    highest = np.float32(-np.inf)
-    for score in row:
-        highest = max(highest, score)
-    return highest
+def _any_above(scores, floor):
+    found = np.int32(0)  # counted, not looked for: that is done in vectors
+    for score in scores:
+        found += np.int32(score > floor)
+    return found > 0
 
 
 @_scan
@@ -70,7 +70,7 @@ def passing(scores, floors, first, stop, rows, entities, values):
         row, floor = scores[i], floors[i]
         for start in range(0, width, CHUNK):
             chunk = row[start : start + CHUNK]
-            if _highest(chunk) <= floor:
+            if not _any_above(chunk, floor):
                 continue
             for j in range(len(chunk)):
                 if chunk[j] > floor:
@@ -143,7 +143,7 @@ def keep(scores, slots, mine, most, counts, shift, above, cursors, floors, rows,
         floor = min(floors[slot], floors[all_slots])
         for start in range(0, width, CHUNK):
             chunk = row[start : start + CHUNK]
-            if _highest(chunk) <= floor:
+            if not _any_above(chunk, floor):
                 continue
             for j in range(len(chunk)):
                 score = chunk[j]
