@@ -15,56 +15,71 @@ from typing import TYPE_CHECKING, Any
 from assent.core.version import __version__
 
 if TYPE_CHECKING:
+    from assent.adapters.adapting import Adapted, adapt
     from assent.building.auditing import Finding, audit
     from assent.building.counting import table_one
     from assent.building.recipe import build
     from assent.core.benchmark import Benchmark
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
+    from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, dataset, load_run, train
+    from assent.experiment import Run, dataset, evaluate, load_run, train, tune
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
+    from assent.measuring.evaluation import Evaluation
 
 _HOMES = {
+    "Adapted": "adapters.adapting",
     "AssentError": "errors",
     "Benchmark": "core.benchmark",
+    "Decider": "deciding.rules",
+    "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
     "Run": "experiment",
     "Subset": "core.queries",
+    "adapt": "adapters.adapting",
     "audit": "building.auditing",
     "build": "building.recipe",
     "dataset": "experiment",
+    "evaluate": "experiment",
     "load": "files.benchmarks",
     "load_run": "experiment",
     "read": "files.triples",
     "save": "files.benchmarks",
     "table_one": "building.counting",
     "train": "experiment",
+    "tune": "experiment",
     "write": "files.writing",
 }
 
 __all__ = [
+    "Adapted",
     "AssentError",
     "Benchmark",
+    "Decider",
+    "Evaluation",
     "Finding",
     "KnowledgeBase",
     "Queries",
     "Run",
     "Subset",
     "__version__",
+    "adapt",
     "audit",
     "build",
     "dataset",
+    "evaluate",
     "load",
     "load_run",
     "read",
     "save",
     "table_one",
     "train",
+    "tune",
     "write",
 ]
 

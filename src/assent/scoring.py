@@ -18,7 +18,8 @@ ROWS = 64  # queries of a block, at least: the table of entities is read once a 
 class Scorer(Protocol):
     """Anything that gives every entity a logit."""
 
-    num_entities: int
+    @property
+    def num_entities(self) -> int: ...
 
     def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
         ...

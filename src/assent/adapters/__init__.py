@@ -1,1 +1,1 @@
-"""Scorers that were not trained here."""
+"""Scorers that were not trained here: popularity, a function, a PyKEEN model, files of scores."""

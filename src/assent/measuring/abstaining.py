@@ -72,7 +72,8 @@ def average_precision(scores: NDArray[np.floating], positive: Mask) -> float:
     """The mean, over positives, of the precision at their score."""
     order = np.argsort(-scores, kind="stable")
     falling, right = scores[order], positive[order]
-    last = np.append(np.diff(falling) != 0, True)[: len(falling)]  # ties fall together
+    # Compared, not subtracted: -inf, of a query without candidates, ties with -inf.
+    last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]  # ties fall together
     correct, taken = np.cumsum(right)[last], np.flatnonzero(last) + 1
     gained = np.diff(correct, prepend=0)
     return float(ratio((gained * correct / taken).sum(), positive.sum()))

@@ -86,8 +86,10 @@ class Reliability:
         self._squares += np.bincount(relations, looked.squares, size)
 
     def _count_right(self, block: ScoreBlock) -> None:
-        asked = block.queries.relations[rows_of(block.queries.offsets)]
-        mine = _sigmoid(block.of_answers()).astype(np.float64)
+        scores = block.of_answers()
+        there = scores > -np.inf  # an answer may be no candidate: nothing was stated about it
+        asked = block.queries.relations[rows_of(block.queries.offsets)[there]]
+        mine = _sigmoid(scores[there]).astype(np.float64)
         np.add.at(self._right, (asked, _bin(mine)), 1)
         np.add.at(self._squares, asked, 1 - 2 * mine)
 

@@ -1,0 +1,31 @@
+import pytest
+import torch
+
+import toy
+from assent.adapters.adapting import Adapted
+from assent.models import create
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    """Models this small only wait for a second thread, long where the machine is busy."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def ours():
+    """A benchmark, some questions of which are asked in both halves, and a model of our own."""
+    benchmark = toy.built(toy.crowd(1, 34, 3, 8), removed=4)
+    names = benchmark.vocabulary
+    torch.manual_seed(0)
+    model = create(
+        "complex", names.num_entities, names.num_relations, {"dim": 8, "init_scale": 1.0}
+    )
+    with torch.no_grad():
+        for weights in model.parameters():
+            # In eighths all sums are exact, so that no batch rounds differently; and some tie.
+            weights.copy_((weights * 8).round() / 8)
+    return Adapted(benchmark, model)
