@@ -25,6 +25,7 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/building.py
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/evaluating.py
 	$(BIN)/python benchmarks/evaluating_pykeen.py
 
 # the picture in README.md

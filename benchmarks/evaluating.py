@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from measuring import data_folder, medians, peak_memory
 
 import assent
 from assent.core.arrays import frozen, offsets_of
@@ -29,6 +28,7 @@ from assent.measuring.classification import Classified
 from assent.measuring.ranking import Standings
 from assent.models import Model, create
 from assent.scoring import CELLS, score
+from measuring import data_folder, medians, peak_memory
 
 DIM, RELATIONS = 128, 237
 GOAL, GOAL_MEMORY, GOAL_LARGE = 3.0, 1.2, 4.0
@@ -70,7 +70,8 @@ def whole(rounds: int) -> None:
 
     def measures() -> None:
         thresholds = Thresholds.single(0.0, num_slots)
-        above, standings = Above(benchmark.test, thresholds), Standings(benchmark.test, truth)
+        above = Above(benchmark.test, thresholds)
+        standings = Standings(benchmark.test, truth, model.num_entities)
         collect(score(model, benchmark.test, known["test"]), above, standings)
         shortlist = above.result()
         Classified(benchmark.test, shortlist.counts(shortlist.accepted(thresholds))).of("full")
@@ -97,19 +98,18 @@ def large(entities: int) -> None:
     """Everything of `whole` on queries about random facts."""
     rng = np.random.default_rng(0)
     model = random_model(entities)
-    draw = lambda limit, size: frozen(rng.integers(limit, size=size))  # noqa: E731
     queries = Queries(
-        draw(entities, QUERIES),
-        draw(2 * RELATIONS, QUERIES),
+        frozen(rng.integers(entities, size=QUERIES)),
+        frozen(rng.integers(2 * RELATIONS, size=QUERIES)),
         frozen(offsets_of(np.full(QUERIES, ANSWERS)), np.int64),
-        draw(entities, QUERIES * ANSWERS),
+        frozen(rng.integers(entities, size=QUERIES * ANSWERS)),
         frozen(np.zeros(QUERIES)),
     )
     nothing = Queries.grouped(*np.zeros((3, 0), np.int32))
     for _ in range(2):  # the first compiles the loops
         start = time.perf_counter()
         highest = Highest(queries, 2 * RELATIONS)
-        standings = Standings(queries, nothing)
+        standings = Standings(queries, nothing, entities)
         collect(score(model, queries, nothing), highest, standings)
         Curves.by_relation(highest.result())
         seconds = time.perf_counter() - start

@@ -95,7 +95,7 @@ def rank(model: Model, names: Vocabulary, train: Ids, facts: Ids) -> float:
     keys = np.concatenate([fact_keys(part, names) for part in (train, facts)])
     truth = Queries.grouped(*both_ways(facts_of(distinct(keys), names), count))
     nothing = Queries.grouped(*both_ways(facts[:0], count))
-    standings = Standings(asked, truth)
+    standings = Standings(asked, truth, model.num_entities)
     collect(score(model, asked, nothing), standings)
     for_heads = asked.relations[rows_of(asked.offsets)] >= count
     found = ranking(standings.filtered(), for_heads)

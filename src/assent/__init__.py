@@ -5,8 +5,8 @@ kb = assent.read("kb.nt")
 benchmark = assent.build(kb, removed=1000, seed=7)
 assent.save(benchmark, "benchmark")
 run = assent.train(benchmark, model="region", out="run")
-for finding in assent.audit(benchmark):
-    print(finding)
+decider = assent.tune(run, rule="per-relation")
+print(assent.evaluate(run, decider).f1("full"))
 """
 
 from importlib import import_module
@@ -16,6 +16,7 @@ from assent.core.version import __version__
 
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
+    from assent.assessing import evaluate, tune
     from assent.building.auditing import Finding, audit
     from assent.building.counting import table_one
     from assent.building.recipe import build
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from assent.core.queries import Queries, Subset
     from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, dataset, evaluate, load_run, train, tune
+    from assent.experiment import Run, dataset, load_run, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
@@ -45,14 +46,14 @@ _HOMES = {
     "audit": "building.auditing",
     "build": "building.recipe",
     "dataset": "experiment",
-    "evaluate": "experiment",
+    "evaluate": "assessing",
     "load": "files.benchmarks",
     "load_run": "experiment",
     "read": "files.triples",
     "save": "files.benchmarks",
     "table_one": "building.counting",
     "train": "experiment",
-    "tune": "experiment",
+    "tune": "assessing",
     "write": "files.writing",
 }
 

@@ -90,7 +90,7 @@ def test_ranks_are_those_of_pykeens_evaluator(graph, found, model):
     asked = Queries.grouped(*both_ways(test, count))
     truth = Queries.grouped(*both_ways(np.unique(np.concatenate([train, test]), axis=0), count))
     block = ScoreBlock(asked, under_our_ids(scores, graph)[asked.relations, asked.anchors])
-    standings = Standings(asked, truth)
+    standings = Standings(asked, truth, block.scores.shape[1])
     collect([block], standings)
     asks_for_head = asked.relations[rows_of(asked.offsets)] >= count
     ours = ranking(standings.filtered(), asks_for_head)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import assent
 import pair_oracles
 import toy
+from assent.assessing import classify_triples
 from assent.core.counts import Counts
-from assent.experiment import classify_triples
 from assent.measuring.triples import (
     LabelledFacts,
     ScoredFacts,

@@ -33,7 +33,9 @@ def logits(
             "a row for each query and a column for each entity"
         )
     with np.errstate(over="ignore"):
-        scores = np.array(values, np.float32)  # a copy: known answers are masked in it later
+        scores = np.array(
+            values, np.float32, order="C"
+        )  # a copy: known answers are masked in it later
     if not _all_fit(scores, values):
         wrong = ~np.isfinite(scores) & (values != -np.inf)
         query, entity = np.argwhere(wrong)[0]

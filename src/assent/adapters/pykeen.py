@@ -118,6 +118,6 @@ def _ids(names: tuple[str, ...], known: Mapping[str, int], kind: str) -> Tensor:
         shown = ", ".join(map(repr, missing[:SHOWN])) + (", ..." if len(missing) > SHOWN else "")
         raise DataError(
             f"the PyKEEN factory lacks {len(missing)} of {len(names)} {kind}: {shown}; "
-            "expected every name of the benchmark (TriplesFactory takes entity_to_id, relation_to_id)"
+            "expected all of the benchmark's (TriplesFactory takes entity_to_id, relation_to_id)"
         )
     return torch.tensor([known[name] for name in names], dtype=torch.int64)
