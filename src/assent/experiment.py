@@ -1,5 +1,6 @@
 """The whole path of a fact, from file to decision: the only place that knows the order."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,11 +53,13 @@ def train(
     file: Path | None = None,
     changes: Iterable[str] = (),
     watcher: Watcher | None = None,
+    minutes: float = math.inf,
 ) -> Run:
     """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
 
     Settings come from the preset, then from a TOML `file`, then from `changes` such as
-    "train.epochs=10".
+    "train.epochs=10". `minutes` is the most that its steps may take; a folder that had fewer
+    goes on with more.
     """
     where = None if isinstance(benchmark, Benchmark) else str(Path(benchmark).resolve())
     benchmark = benchmark if isinstance(benchmark, Benchmark) else load(benchmark)
@@ -78,6 +81,7 @@ def train(
         EVALUATIONS[settings.train.stop_on](benchmark),
         watcher or Unwatched(),
         folder,
+        minutes,
     )
     if folder is not None:
         save_weights(folder, network.state_dict())

@@ -1,6 +1,7 @@
 """Training stops and goes on anywhere, and ends with the same bits."""
 
 import json
+import math
 import signal
 
 import pytest
@@ -44,13 +45,13 @@ def settings(**changes):
     )
 
 
-def run(folder=None, watcher=None, model="complex", evaluate=None, **changes):
+def run(folder=None, watcher=None, model="complex", evaluate=None, minutes=math.inf, **changes):
     vocabulary, queries = graph()
     torch.manual_seed(0)
     network = create(model, vocabulary.num_entities, vocabulary.num_relations, {"dim": 16})
     watcher = watcher or Watched()
     evaluate = evaluate or (lambda model: float(model.entities.detach().sum()))
-    trained = train(network, queries, settings(**changes), evaluate, watcher, folder)
+    trained = train(network, queries, settings(**changes), evaluate, watcher, folder, minutes)
     return network, trained, watcher
 
 
@@ -173,3 +174,25 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
 def test_settings_that_make_no_sense_are_refused_by_name(name, value):
     with pytest.raises(ConfigError, match=name):
         settings(**{name: value})
+
+
+def test_no_more_minutes_than_given_and_the_weights_at_the_cut_are_measured(tmp_path):
+    model, trained, watcher = run(tmp_path, minutes=1e-9)
+    assert watcher.steps == 1 and trained.epochs == 0 and len(trained.scores) == 1
+    assert trained.cut_after is not None and read_trained(tmp_path / "trace.jsonl") == trained
+    again, trained_again, watcher = run(tmp_path, minutes=1e-9)
+    assert watcher.steps == 0 and same(model, again) and trained == trained_again
+
+
+def test_a_training_that_was_cut_goes_on_with_more_minutes_to_equal_bits(tmp_path):
+    whole, trained, _ = run()
+    run(tmp_path, minutes=1e-9)
+    resumed, again, _ = run(tmp_path)
+    assert same(whole, resumed) and trained == again
+    assert again.cut_after is None and read_trained(tmp_path / "trace.jsonl") == again
+
+
+def test_time_that_is_up_with_the_last_step_cuts_nothing(tmp_path):
+    _, _, watcher = run(tmp_path)
+    _, trained, _ = run(tmp_path, minutes=1e-9)
+    assert watcher.steps and trained.cut_after is None

@@ -65,6 +65,8 @@ class Lines:
             return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
+        if event == "cut":
+            return f"time is up after {values['minutes']:.1f} min, in epoch {values['epoch'] + 1}"
         if event == "end":
             return (
                 f"done after {values['epochs']} epochs; the best was epoch {values['best_epoch']}"

@@ -1,5 +1,6 @@
 """The train facts as queries, in batches, in an order that only seed and epoch decide."""
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -48,3 +49,11 @@ def batch_of(queries: Queries, rows: np.ndarray) -> Batch:
         torch.from_numpy(offsets),
         torch.from_numpy(queries.answers[places_in(queries.offsets, rows)].astype(np.int64)),
     )
+
+
+def suitable_batch(num_queries: int) -> int:
+    """A power of two from 64 to 512 that makes about a hundred steps an epoch.
+
+    A small graph needs the steps more than large matrices; a large one has steps enough.
+    """
+    return int(2 ** round(math.log2(min(max(num_queries / 100, 64), 512))))

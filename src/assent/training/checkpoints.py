@@ -10,6 +10,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.optim import Optimizer
 
 from assent.errors import DataError
 
@@ -24,9 +25,15 @@ class Position:
     step: int = 0  # done in this epoch
     loss: float = 0.0  # summed over the steps of this epoch
     seconds: float = 0.0  # of the steps of this epoch
+    spent: float = 0.0  # seconds of all steps so far
     scores: list[float] = field(default_factory=list)  # evaluations so far
     best_epoch: int = 0
     trace_bytes: int = 0  # length of the trace: what comes after will be written again
+
+    def took(self, seconds: float) -> None:
+        """Counts the time of a step."""
+        self.seconds += seconds
+        self.spent += seconds
 
     def begin(self, epoch: int) -> None:
         """Moves to the start of an epoch."""
@@ -78,6 +85,26 @@ def newest_checkpoint(
         except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
     return None
+
+
+def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names start so, without that start."""
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+
+def optimizer_state(optimizer: Optimizer) -> dict[str, Tensor]:
+    """Its tensors by name: place/key."""
+    state = optimizer.state_dict()["state"]
+    return {f"{place}/{key}": x for place, values in state.items() for key, x in values.items()}
+
+
+def load_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    state = optimizer.state_dict()
+    state["state"] = {}
+    for name, tensor in tensors.items():
+        place, key = name.split("/", 1)
+        state["state"].setdefault(int(place), {})[key] = tensor
+    optimizer.load_state_dict(state)
 
 
 def _sha256(path: Path) -> str:

@@ -14,8 +14,15 @@ from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
 from assent.geometry import Answers
 from assent.models.base import Model
-from assent.training.batches import Batch, batches, num_batches
-from assent.training.checkpoints import Position, newest_checkpoint, save_checkpoint
+from assent.training.batches import Batch, batches, num_batches, suitable_batch
+from assent.training.checkpoints import (
+    Position,
+    below,
+    load_optimizer,
+    newest_checkpoint,
+    optimizer_state,
+    save_checkpoint,
+)
 from assent.training.interrupts import Interrupts
 from assent.training.schedules import SCHEDULES
 from assent.training.trace import Trace, Trained
@@ -93,16 +100,18 @@ def train(
     evaluate: Callable[[Model], float],
     watcher: Watcher,
     folder: Path | None = None,
+    minutes: float = math.inf,
 ) -> Trained:
     """Trains `model` in place, and leaves it with its best weights.
 
     `evaluate` gives a number, the higher the better. In `folder`, checkpoints make sure that a
-    training that was stopped at any moment goes on where it was.
+    training that was stopped at any moment goes on where it was. Its steps, those before it was
+    stopped too, take `minutes` at most; with more of them, it goes on from there.
     """
     if settings.threads:
         torch.set_num_threads(settings.threads)
     model.to(settings.device)
-    training = _Training(model, queries, settings, evaluate, watcher, folder)
+    training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
     training.resume()
     with Interrupts() as interrupts:
         training.run(interrupts)
@@ -120,12 +129,15 @@ class _Training:
         evaluate: Callable[[Model], float],
         watcher: Watcher,
         folder: Path | None,
+        minutes: float,
     ) -> None:
         self.model = model
         self.queries = queries
         self.settings = settings
         self.evaluate = evaluate
         self.watcher = watcher
+        self.minutes = minutes
+        self.cut_after: float | None = None
         self.folder = folder / "checkpoints" if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
         self.optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), settings.learning_rate)
@@ -146,14 +158,16 @@ class _Training:
         self.trace.rewind(self.position.trace_bytes)
         for complaint in complaints:
             self._tell("damaged", message=complaint)
-        self.model.load_state_dict(_below("model/", tensors))
-        self.best = _below("best/", tensors)
-        _load_optimizer(self.optimizer, _below("optimizer/", tensors))
+        self.model.load_state_dict(below("model/", tensors))
+        self.best = below("best/", tensors)
+        load_optimizer(self.optimizer, below("optimizer/", tensors))
         self._tell("resume", epoch=self.position.epoch, step=self.position.step)
 
     def run(self, interrupts: Interrupts) -> None:
         while self.position.epoch < self.settings.epochs and not self._out_of_patience():
-            self._epoch(interrupts)
+            if not self._epoch(interrupts):
+                self._cut()
+                return
             position = self.position
             self._tell(
                 "epoch",
@@ -172,7 +186,7 @@ class _Training:
         self.model.eval()
         position = self.position
         self._tell("end", epochs=position.epoch, best_epoch=position.best_epoch)
-        return Trained(position.best_epoch, tuple(position.scores), position.epoch)
+        return Trained(position.best_epoch, tuple(position.scores), position.epoch, self.cut_after)
 
     def save(self) -> None:
         if self.folder is None:
@@ -180,19 +194,22 @@ class _Training:
         self.position.trace_bytes = self.trace.size()
         tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
         tensors |= {f"best/{name}": x for name, x in self.best.items()}
-        tensors |= {f"optimizer/{name}": x for name, x in _optimizer_state(self.optimizer).items()}
+        tensors |= {f"optimizer/{name}": x for name, x in optimizer_state(self.optimizer).items()}
         save_checkpoint(self.folder, self.position, tensors)
         self.saved_at = time.monotonic()
 
-    def _epoch(self, interrupts: Interrupts) -> None:
+    def _epoch(self, interrupts: Interrupts) -> bool:
+        """Whether the epoch came to its end before the time was up."""
         settings, position = self.settings, self.position
         self.model.train()
         for batch in batches(
             self.queries, self.batch_size, settings.seed, position.epoch, position.step
         ):
+            if position.spent >= 60 * self.minutes:
+                return False
             start = time.perf_counter()
             loss = self._step(batch)
-            position.seconds += time.perf_counter() - start
+            position.took(time.perf_counter() - start)
             position.step += 1
             position.loss += loss
             self.watcher.step(position.epoch, position.step, self.steps, loss, len(batch.anchors))
@@ -200,6 +217,14 @@ class _Training:
                 self.save()
                 interrupts.leave()
             self._maybe_save()
+        return True
+
+    def _cut(self) -> None:
+        """The time is up: the newest weights may be the best ones."""
+        self.save()  # before they are measured, so that more time goes on as if never cut
+        self.cut_after = round(self.position.spent / 60, 3)
+        self._tell("cut", epoch=self.position.epoch, minutes=self.cut_after)
+        self._measure()
 
     def _step(self, batch: Batch) -> float:
         settings, position = self.settings, self.position
@@ -232,18 +257,24 @@ class _Training:
         return value
 
     def _evaluate(self) -> None:
-        """Measures the model when it is time to, and keeps its weights if they are the best."""
+        """Measures the model when it is time to."""
         every, position = self.settings.evaluate_every, self.position
-        if not every:
+        if not every or position.epoch % every == 0 or position.epoch == self.settings.epochs:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Measures the model, and keeps its weights if they are the best."""
+        position = self.position
+        if not self.settings.evaluate_every:
             self._keep_newest()
-        elif position.epoch % every == 0 or position.epoch == self.settings.epochs:
-            self.model.eval()
-            score = self.evaluate(self.model)
-            better = not position.scores or score > max(position.scores)
-            position.scores.append(score)
-            if better:
-                self._keep_newest()
-            self._tell("evaluation", epoch=position.epoch, score=score, best=better)
+            return
+        self.model.eval()
+        score = self.evaluate(self.model)
+        better = not position.scores or score > max(position.scores)
+        position.scores.append(score)
+        if better:
+            self._keep_newest()
+        self._tell("evaluation", epoch=position.epoch, score=score, best=better)
 
     def _keep_newest(self) -> None:
         self.best = _copied(self.model.state_dict())
@@ -263,31 +294,5 @@ class _Training:
         self.watcher.event(event=event, **values)
 
 
-def suitable_batch(num_queries: int) -> int:
-    """A power of two from 64 to 512 that makes about a hundred steps an epoch.
-
-    A small graph needs the steps more than large matrices; a large one has steps enough.
-    """
-    return int(2 ** round(math.log2(min(max(num_queries / 100, 64), 512))))
-
-
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in state.items()}
-
-
-def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-
-def _optimizer_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    state = optimizer.state_dict()["state"]
-    return {f"{place}/{key}": x for place, values in state.items() for key, x in values.items()}
-
-
-def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    state = optimizer.state_dict()
-    state["state"] = {}
-    for name, tensor in tensors.items():
-        place, key = name.split("/", 1)
-        state["state"].setdefault(int(place), {})[key] = tensor
-    optimizer.load_state_dict(state)

@@ -16,6 +16,7 @@ class Trained:
     best_epoch: int
     scores: tuple[float, ...]  # evaluations on valid
     epochs: int  # that were run
+    cut_after: float | None = None  # minutes, where the time was up before the end
 
 
 class Trace:
@@ -55,7 +56,8 @@ def read_trained(path: Path) -> Trained:
     try:
         scores = tuple(float(e["score"]) for e in events if e["event"] == "evaluation")
         end = next(e for e in reversed(events) if e["event"] == "end")
-        return Trained(int(end["best_epoch"]), scores, int(end["epochs"]))
+        cut = next((float(e["minutes"]) for e in events if e["event"] == "cut"), None)
+        return Trained(int(end["best_epoch"]), scores, int(end["epochs"]), cut)
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
     except (ValueError, KeyError, TypeError) as error:
