@@ -8,7 +8,13 @@ from assent.errors import AssentError, StoppedError
 
 __all__ = ["app", "main"]
 
-for _module in ("graphs", "runs", "measures", "data"):  # `--help` shows commands in this order
+for _module in (
+    "graphs",
+    "runs",
+    "measures",
+    "reproduce",
+    "data",
+):  # `--help` shows commands in this order
     import_module(f"assent.cli.{_module}")
 
 

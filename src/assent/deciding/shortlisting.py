@@ -30,10 +30,7 @@ class Above:
     """Keeps every candidate that scores higher than the threshold of its relation."""
 
     def __init__(self, queries: Queries, thresholds: Thresholds) -> None:
-        # Rounded to float32 a threshold may move upwards, past a score that it accepts.
-        values = thresholds.values.astype(np.float32)
-        rounded_up = values > thresholds.values
-        self.floors = np.where(rounded_up, np.nextafter(values, LOWEST), values)  # (slot,)
+        self.floors = floors_of(thresholds)  # (slot,)
         self.kept = _Kept(queries)
 
     def add(self, block: ScoreBlock) -> None:
@@ -194,3 +191,14 @@ class _Kept:
 
 def _room(size: int) -> Room:
     return np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
+
+
+def floors_of(thresholds: Thresholds) -> Scores:  # (slot,)
+    """The same in float32: a score is higher than one if and only if it is higher than the other.
+
+    Rounded to the nearest, a threshold may move upwards, past a score that it accepts.
+    """
+    values = thresholds.values.astype(np.float32)
+    rounded_up = values > thresholds.values
+    floors: Scores = np.where(rounded_up, np.nextafter(values, LOWEST), values)
+    return floors

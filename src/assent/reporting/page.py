@@ -34,10 +34,15 @@ def markdown(benchmark: Benchmark, findings: Iterable[Finding]) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return markdown_table(header, ([plain_cell(cell) for cell in row] for row in rows))
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells as they are, markup and all."""
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _cell(text: str) -> str:
+def plain_cell(text: str) -> str:
     """Names come from users' graphs: they must not end a cell or start markup."""
     return "".join(f"\\{c}" if c in "\\|`*_<>[]#" else c for c in text)

@@ -205,7 +205,7 @@ class _Training:
         for batch in batches(
             self.queries, self.batch_size, settings.seed, position.epoch, position.step
         ):
-            if position.spent >= 60 * self.minutes:
+            if position.spent / 60 >= self.minutes:
                 return False
             start = time.perf_counter()
             loss = self._step(batch)
@@ -222,7 +222,7 @@ class _Training:
     def _cut(self) -> None:
         """The time is up: the newest weights may be the best ones."""
         self.save()  # before they are measured, so that more time goes on as if never cut
-        self.cut_after = round(self.position.spent / 60, 3)
+        self.cut_after = self.position.spent / 60
         self._tell("cut", epoch=self.position.epoch, minutes=self.cut_after)
         self._measure()
 

@@ -1,0 +1,53 @@
+"""The command for the paper's experiments: reproduce."""
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import app, err, place, say
+from assent.errors import ConfigError, DataError
+
+BENCHMARK = "fb14k-qaq"
+
+
+@app.command()
+def reproduce(
+    out_folder: Annotated[Path, typer.Option("--out", help="Where runs and the report go.")],
+    data: Annotated[
+        Path | None, typer.Option(help=f"A folder that holds {BENCHMARK}; else as `data list`.")
+    ] = None,
+    models: Annotated[
+        str, typer.Option(help="As in region-64,complex-128. `paper`: all that the paper has.")
+    ] = "paper",
+    preset: Annotated[str, typer.Option(help="`default` or `paper`, as in `train`.")] = "default",
+    budget: Annotated[
+        float | None, typer.Option(metavar="MINUTES", help="The most training for each model.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="section.key=value, for all models.")
+    ] = None,
+) -> None:
+    """The paper's experiments; the same command again goes on where it was stopped."""
+    from assent.reporting.watching import watching
+    from assent.reproducing.running import Order, reproduce
+    from assent.reproducing.specs import PAPER, Spec
+
+    if budget is not None and not budget > 0:
+        raise ConfigError(f"--budget {budget:g}; choose more than 0 minutes")
+    names = PAPER if models == "paper" else tuple(dict.fromkeys(models.split(",")))
+    specs = [Spec.of(name.strip(), preset, tuple(changes or ())) for name in names]
+    for spec in specs:
+        _ = spec.settings  # a wrong setting is refused before any training
+    benchmark = place(BENCHMARK) if data is None else data / BENCHMARK
+    if not benchmark.is_dir():
+        raise DataError(
+            f"{benchmark}: no such folder; `assent data fetch {BENCHMARK} --to {data}` gets it"
+        )
+    command = shlex.join(["assent", *sys.argv[1:]])
+    order = Order(benchmark, out_folder, specs, budget or math.inf, command)
+    report = reproduce(order, say, lambda epochs: watching(err, epochs))
+    say(f"report: {report}")

@@ -1,0 +1,126 @@
+"""A trained model -> all that the report says of it, in three passes over its scores."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from assent.core.arrays import rows_of
+from assent.core.counts import Counts, f1, precision, ratio, recall
+from assent.core.queries import Queries
+from assent.core.scores import Collector, collect
+from assent.deciding.curves import Curves
+from assent.deciding.objectives import FBeta
+from assent.deciding.paper import Levels
+from assent.deciding.rules import GRID_RULES, RULES, Decider, tune, tune_on_grid
+from assent.deciding.shortlisting import Highest
+from assent.experiment import Run
+from assent.measuring.classification import Classified
+from assent.measuring.plain import plain
+from assent.measuring.ranking import Standings, mean_reciprocal_rank
+from assent.reproducing.paper_numbers import SETS
+from assent.reproducing.samples import asked_samples
+from assent.reproducing.tallies import Separation, Tally
+from assent.scoring import score
+
+DRAWS, SEED = 1000, 0  # of the bootstrap; one seed, so that all models see the same queries
+CURVE_POINTS = 160
+
+Columns = NDArray[np.float64]  # (column, query)
+
+
+def measured(run: Run) -> dict[str, Any]:
+    """As plain values, ready for JSON."""
+    deciders = tuned(run)
+    found: dict[str, Any] = {"mrr": {}, "filtered_mrr": {}, "counts": {}}
+    separation = Separation()
+    highest = Highest(run.benchmark.test, _num_slots(run))
+    for split, more in (("valid", ()), ("test", (separation, highest))):
+        tallies, standings = _decided(run, split, deciders, more)
+        found["mrr"][split] = mean_reciprocal_rank(standings.ranks().realistic())
+        found["filtered_mrr"][split] = mean_reciprocal_rank(standings.filtered().realistic())
+        found["counts"][split] = {rule: _of_sets(tally) for rule, tally in tallies.items()}
+    return plain(
+        {
+            **found,
+            "thresholds": {rule: _statistics(run, d) for rule, d in deciders.items()},
+            "curve": _curve(highest),
+            "separation": separation.counts,
+            "samples": asked_samples(run, deciders),
+            "draws": _draws(run.benchmark.test, standings, tallies),
+        }
+    )
+
+
+def tuned(run: Run) -> dict[str, Decider]:
+    """Thresholds by every rule, from one pass over valid."""
+    queries, aim = run.benchmark.valid, FBeta()
+    levels, highest = Levels(queries, _num_slots(run)), Highest(queries, _num_slots(run))
+    collect(score(run.model, queries, run.benchmark.known("valid")), levels, highest)
+    shortlist = highest.result()
+    deciders = {rule: tune(rule, shortlist, aim) for rule in RULES}
+    return deciders | {rule: tune_on_grid(rule, levels, aim) for rule in GRID_RULES}
+
+
+def _decided(
+    run: Run, split: str, deciders: dict[str, Decider], more: tuple[Collector, ...]
+) -> tuple[dict[str, Tally], Standings]:
+    queries, benchmark = run.benchmark.half(split), run.benchmark
+    tallies = {rule: Tally(queries, decider.thresholds) for rule, decider in deciders.items()}
+    standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
+    blocks = score(run.model, queries, benchmark.known(split))
+    collect(blocks, standings, *tallies.values(), *more)
+    return tallies, standings
+
+
+def _of_sets(tally: Tally) -> dict[str, list[int]]:
+    """Set -> correct, accepted, relevant."""
+    classified = Classified(tally.queries, tally.counts())
+    totals = {name: classified.of(name) for name in SETS}
+    return {name: [c.correct, c.accepted, c.relevant] for name, c in totals.items()}
+
+
+def _statistics(run: Run, decider: Decider) -> dict[str, float]:
+    """As probabilities, over the relations that valid asks about; 1 accepts nothing."""
+    asked = np.unique(run.benchmark.valid.relations)
+    values = expit(decider.thresholds.values[asked])
+    return {"mean": values.mean(), "min": values.min(), "max": values.max()}
+
+
+def _curve(highest: Highest) -> dict[str, Columns]:
+    """Precision and recall on test as one threshold for all falls; some of the points."""
+    counts = Curves.overall(highest.result()).counts()
+    # Equal steps of recall are equal steps of the points: each is one answer more, or a few.
+    size = len(counts.correct)
+    some = np.unique(np.linspace(0, max(size - 1, 0), min(CURVE_POINTS, size)).astype(np.int64))
+    chosen = counts.take(some)
+    return {"recall": recall(chosen).round(4), "precision": precision(chosen).round(4)}
+
+
+def _draws(
+    queries: Queries, standings: Standings, tallies: dict[str, Tally]
+) -> dict[str, NDArray[np.float64]]:
+    """MRR and each rule's F1 on random samples of the test queries."""
+    rows = rows_of(queries.offsets)
+    gained = np.bincount(rows, 1 / standings.ranks().realistic(), len(queries))
+    columns = [gained, queries.num_answers]
+    for tally in tallies.values():
+        columns += [tally.correct, tally.accepted]
+    totals = drawn(np.array(columns, np.float64))
+    found = {"mrr": ratio(totals[0], totals[1])}
+    for place, rule in enumerate(tallies):
+        correct, accepted = totals[2 + 2 * place : 4 + 2 * place]
+        found[rule] = f1(Counts(correct, accepted, totals[1]))
+    return {name: values.round(5) for name, values in found.items()}
+
+
+def drawn(columns: Columns, draws: int = DRAWS, seed: int = SEED) -> Columns:  # (column, draw)
+    """Totals of random samples of queries; each is drawn a Poisson number of times."""
+    rng = np.random.default_rng(seed)
+    totals = [columns @ rng.poisson(1.0, columns.shape[1]) for _ in range(draws)]
+    return np.array(totals).T
+
+
+def _num_slots(run: Run) -> int:
+    return 2 * run.benchmark.vocabulary.num_relations

@@ -1,0 +1,178 @@
+"""`assent reproduce` on a small benchmark in the published layout, with small models."""
+
+import json
+import math
+from contextlib import contextmanager
+from xml.etree import ElementTree
+
+import pytest
+
+import toy
+from assent import assessing
+from assent.building.recipe import build
+from assent.errors import ConfigError
+from assent.experiment import load_run
+from assent.files.benchmarks import save
+from assent.reporting.watching import Unwatched
+from assent.reproducing.running import Order, reproduce
+from assent.reproducing.specs import Spec
+
+NAMES = ("distmult-8", "transe-8", "region-8")
+CHANGES = ("train.epochs=2", "train.threads=1", "train.evaluate_every=1")
+MOST_BYTES = 60_000
+
+
+class Counting(Unwatched):
+    """Counts the steps of all trainings; stops at one of them."""
+
+    def __init__(self, fail_at=None):
+        self.steps, self.fail_at = 0, fail_at
+
+    def step(self, *_):
+        self.steps += 1
+        if self.steps == self.fail_at:
+            raise RuntimeError("power cut")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    kb = toy.with_kinds(toy.crowd(seed=1, num_entities=60, num_relations=3, facts_each=8))
+    folder = tmp_path_factory.mktemp("data") / "fb14k-qaq"
+    save(build(kb, deal="by-query"), folder, layout="published")
+    return folder
+
+
+def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES):
+    """The lines it says, and the steps it trains."""
+    lines, watcher = [], Counting(fail_at)
+
+    @contextmanager
+    def watching(epochs):
+        yield watcher
+
+    specs = [Spec.of(name, "default", changes) for name in names]
+    order = Order(data, out, specs, budget, "assent reproduce")
+    try:
+        reproduce(order, lines.append, watching)
+    except RuntimeError:
+        lines.append("power cut")
+    return lines, watcher.steps
+
+
+@pytest.fixture(scope="module")
+def done(data, tmp_path_factory):
+    """Everything, once."""
+    out = tmp_path_factory.mktemp("out")
+    return out, *run(data, out)
+
+
+def result(out, name):
+    path = out / "results" / "default" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def tables_of(text):
+    """The tables of a page: each a list of rows, each a list of cells."""
+    tables, rows = [], []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+        elif rows:
+            tables.append(rows)
+            rows = []
+    return tables
+
+
+def test_it_says_what_is_left_and_then_that_all_is_done(done):
+    _, lines, _ = done
+    assert lines[0].split(maxsplit=1) == ["distmult-8", "to train, no epoch yet to tell how long"]
+    assert lines[3] == "0 of 3 models done; no epoch yet of 3"
+    assert lines[-1] == "3 of 3 models done"
+
+
+def test_the_results_are_those_of_tune_and_evaluate(done):
+    out, *_ = done
+    trained = load_run(out / "runs" / "default" / "distmult-8")
+    found = result(out, "distmult-8")
+    for rule in ("global", "per-relation", "paper-global", "paper-relation"):
+        decider = assessing.tune(trained, rule)
+        for split in ("test", "valid"):
+            evaluation = assessing.evaluate(trained, decider, split)
+            for name in ("full", "C", "C+F", "I"):
+                counts = evaluation.classified.of(name)
+                expected = [counts.correct, counts.accepted, counts.relevant]
+                assert found["counts"][split][rule][name] == expected
+            assert found["mrr"][split] == pytest.approx(evaluation.mrr)
+
+
+def test_a_second_call_trains_and_measures_only_what_is_missing(data, done, tmp_path):
+    before = {}
+    for name in NAMES[:2]:
+        _, steps = run(data, tmp_path, [name])
+        before[name] = steps
+    files = [tmp_path / "results" / "default" / f"{name}.json" for name in NAMES[:2]]
+    times = [file.stat().st_mtime_ns for file in files]
+    lines, steps = run(data, tmp_path)
+    assert [line.split()[1] for line in lines[:2]] == ["done", "done"]
+    assert [file.stat().st_mtime_ns for file in files] == times
+    assert steps + sum(before.values()) == done[2]
+
+
+def test_models_of_an_earlier_call_stay_in_the_report(data, done):
+    out, *_ = done
+    run(data, out, ["transe-8"])
+    models = json.loads((out / "report.json").read_text(encoding="utf-8"))["models"]
+    assert set(models) == set(NAMES)
+
+
+def test_it_goes_on_after_a_stop_and_ends_with_the_same_numbers(data, done, tmp_path):
+    out, _, steps = done
+    lines, stopped = run(data, tmp_path, fail_at=steps // 2)
+    assert lines[-1] == "power cut" and stopped == steps // 2
+    run(data, tmp_path)
+    for name in NAMES:
+        one, other = result(out, name), result(tmp_path, name)
+        assert all(one[key] == other[key] for key in ("weights", "counts", "mrr", "draws"))
+
+
+def test_a_result_of_other_weights_is_measured_again(data, tmp_path):
+    run(data, tmp_path, ["distmult-8"])
+    file = tmp_path / "results" / "default" / "distmult-8.json"
+    stale = {**result(tmp_path, "distmult-8"), "weights": "of another training"}
+    file.write_text(json.dumps(stale), encoding="utf-8")
+    lines, steps = run(data, tmp_path, ["distmult-8"])
+    assert lines[0].endswith("trained, to be measured") and steps == 0
+    assert result(tmp_path, "distmult-8")["weights"] != stale["weights"]
+
+
+def test_a_model_that_was_cut_is_marked_until_it_was_given_more_time(data, tmp_path):
+    _, steps = run(data, tmp_path, ["transe-8"], budget=1e-9)
+    page = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert steps == 1
+    assert "| TransE 8 † |" in page
+    assert "† TransE 8: training was cut after 0.0 minutes, 0 of at most 2 epochs." in page
+    lines, steps = run(data, tmp_path, ["transe-8"], budget=1e-9)
+    assert lines[0].split()[1] == "done" and steps == 0
+    run(data, tmp_path, ["transe-8"])
+    assert "†" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_every_table_is_well_formed_and_every_figure_small_and_there(done):
+    out, *_ = done
+    page = (out / "report.md").read_text(encoding="utf-8")
+    for rows in tables_of(page):
+        assert len({len(row) for row in rows}) == 1
+        assert set(rows[1]) == {"---"}
+    for line in page.splitlines():
+        if line.startswith("!["):
+            file = out / line[line.index("(") + 1 : -1]
+            ElementTree.parse(file)
+            assert file.stat().st_size < MOST_BYTES
+    assert len(list((out / "figures").iterdir())) == 5
+
+
+def test_unknown_models_are_refused_by_name():
+    with pytest.raises(ConfigError, match="did you mean 'complex'"):
+        Spec.of("complx-64", "default")
+    with pytest.raises(ConfigError, match="expected a kind and a size"):
+        Spec.of("complex", "default")
