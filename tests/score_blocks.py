@@ -38,11 +38,11 @@ def block(scores, answers, relations=None, subsets=None, anchors=None, first=0):
 
 
 @st.composite
-def blocks(draw, levels=FEW, most_queries=10, most_entities=6, most_slots=4):
+def blocks(draw, levels=FEW, most_queries=10, most_entities=6, most_slots=4, listed=False):
     """A stream of blocks over the same few entities; no question stands twice.
 
     Few different scores, so many ties. Some slots are never asked about, fake queries and those
-    of N have no answers, and no answer is masked.
+    of N have no answers. An answer may be no candidate, unless all are to be `listed`.
     """
     entities = draw(st.integers(1, most_entities))
     slots = draw(st.lists(st.integers(0, NUM_SLOTS - 1), min_size=1, max_size=most_slots))
@@ -58,7 +58,8 @@ def blocks(draw, levels=FEW, most_queries=10, most_entities=6, most_slots=4):
     kinds = rng.choice(letters, len(keys))
     answers = [_answers(rng, entities) if kind in "CI" else [] for kind in kinds]
     for row, mine in zip(scores, answers, strict=True):
-        row[np.setdiff1d(np.flatnonzero(rng.random(entities) < masked), mine)] = -np.inf
+        hidden = np.flatnonzero(rng.random(entities) < masked)
+        row[np.setdiff1d(hidden, mine) if listed else hidden] = -np.inf
     subsets = [LETTERS[kind] for kind in kinds]
     whole = block(scores, answers, keys // entities, subsets, keys % entities)
     return cut(whole, draw(st.lists(st.integers(1, 4), max_size=3)))

@@ -14,7 +14,7 @@ from score_blocks import ANY, NUM_SLOTS, block, blocks, queries_of, shortlist
 def points(queries, floor=-np.inf):
     """The counts of accepting the score of an answer, falling, it and the next lower score."""
     kept = [score for score in oracles.scores_in(queries) if score > floor]
-    right = {query.scores[answer] for query in queries for answer in query.answers}
+    right = {query.scores[e] for query in queries for e in query.answers & set(query.scores)}
     for line in sorted({score for score in right if score > floor}, reverse=True):
         counted = oracles.count(queries, lambda _, score, line=line: score >= line)
         yield counted, line, max((score for score in kept if score < line), default=floor)
