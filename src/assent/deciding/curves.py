@@ -91,5 +91,6 @@ def _between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Valu
     same = (places + 1 < len(scores)) & (groups[following] == groups[places])
     lower = np.where(same, scores[following], floors[groups[places]])
     middle = (scores[places] + lower) / 2
-    # Nothing lower: half a unit is far enough for any rounding.
-    return np.where(np.isfinite(lower), middle, scores[places] - 0.5)
+    # Nothing lower: half a unit is far enough for any rounding, and too little for huge scores.
+    below = np.minimum(scores[places] - 0.5, np.nextafter(scores[places], -np.inf))
+    return np.where(np.isfinite(lower), middle, below)
