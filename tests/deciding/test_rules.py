@@ -12,6 +12,7 @@ from assent.core.scores import collect
 from assent.deciding.objectives import AtLeast, FBeta
 from assent.deciding.paper import Levels
 from assent.deciding.rules import one_per_relation, tune, tune_on_grid
+from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from score_blocks import ANY, NUM_SLOTS, block, blocks, joined, queries_of, shortlist
 
@@ -55,6 +56,21 @@ def test_per_relation_is_the_best_whatever_the_scores(made):
     assert value(oracles.count(queries, oracles.above(found))) == oracles.best_together(
         queries, value
     )
+
+
+@given(blocks(most_entities=8), st.sampled_from([2, 4]))
+def test_what_is_forgotten_would_not_have_been_accepted_where_f1_is_high_enough(made, per_answer):
+    queries, value = oracles.asked(made), oracles.f_beta()
+    collector = Highest(queries_of(made), NUM_SLOTS, per_answer)
+    collector.most[-1] = max(1, per_answer * len(queries_of(made).answers))
+    collect(made, collector)
+    kept = collector.result()
+    for found, best in (
+        (tune("global", kept, FBeta()), oracles.best_single(queries, value)[0]),
+        (one_per_relation(kept, FBeta(), shrink=0.0), oracles.best_together(queries, value)),
+    ):
+        reached = value(oracles.count(queries, oracles.above(found.thresholds.values)))
+        assert reached == best or best < 2 / per_answer
 
 
 @given(blocks(), st.sampled_from(AIMS[3:]))

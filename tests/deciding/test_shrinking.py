@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deciding_oracles as oracles
+from assent.core.scores import collect
 from assent.deciding import shrinking
+from assent.deciding.shortlisting import Highest
 from assent.deciding.shrinking import FOLDS, SHRINKS, cross_validated, shrunk
-from score_blocks import NUM_SLOTS, block, blocks, joined, one_by_one, shortlist
+from score_blocks import NUM_SLOTS, block, blocks, joined, one_by_one, queries_of, shortlist
 
 
 @settings(max_examples=25)
@@ -69,6 +71,15 @@ def test_a_coarser_grid_leaves_thresholds_without_shrinkage_as_good(made):
     )
     assert one == other
     assert len(fine) == NUM_SLOTS
+
+
+def test_relations_have_thresholds_where_their_answers_are_too_low_among_all():
+    made = [block([[0.0], [1.0]], [[0], []], [1, 0])]
+    collector = Highest(queries_of(made), NUM_SLOTS, per_answer=2)
+    collector.most[-1] = 2  # so that the answer is on the floor of all, and above its own
+    collect(made, collector)
+    found = shrunk(collector.result(), 1.0, 0.0)
+    assert found[1] < 0 and found[0] == np.inf
 
 
 def test_no_queries_at_all_leave_nothing_to_accept():

@@ -75,7 +75,8 @@ class _Evidence:
         best = int(np.argmax(values)) if len(values) else 0
         steps = np.linspace(0, len(values) - 1, min(GRID, len(values))).astype(np.int64)
         places = np.unique(np.append(steps, best)) if len(values) else steps
-        grid = overall.thresholds[places]
+        # With inf, which accepts nothing: all answers may lie below what is high among all.
+        grid = np.append(np.inf, overall.thresholds[places])
         correct = _at_grid(shortlist, shortlist.right, grid, size)
         accepted = _at_grid(shortlist, np.ones(len(shortlist), bool), grid, size)
         relevant = overall.relevant[0]
@@ -97,7 +98,7 @@ class _Evidence:
 
     def thresholds(self, shrink: float) -> Values:  # (slot,)
         size = len(self.asked)
-        if not np.isfinite(shrink) or not len(self.grid):
+        if not np.isfinite(shrink):
             return np.full(size, self.best_of_all)
         level, thresholds = 0.0, np.full(size, np.inf)
         for _ in range(TURNS):
