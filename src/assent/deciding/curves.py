@@ -11,10 +11,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Keys, frozen
+from assent.core.arrays import Keys, Mask, frozen
 from assent.core.counts import Counts
 from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
+from assent.geometry import scans
 
 Values = NDArray[np.float64]
 
@@ -48,9 +49,9 @@ class Curves:
     @classmethod
     def _of(cls, shortlist: Shortlist, groups: Keys, relevant: Keys, floors: Scores) -> Self:
         above = shortlist.scores > floors[groups]
-        groups, scores, right = groups[above], shortlist.scores[above], shortlist.right[above]
-        order = np.lexsort((-scores, groups))
-        groups, scores, right = groups[order], scores[order], right[order]
+        groups, scores, right = _falling(
+            groups[above], shortlist.scores[above], shortlist.right[above]
+        )
         # The last of those that score the same: there the counts of a threshold are complete.
         last = np.ones(len(groups), dtype=bool)
         last[:-1] = (np.diff(groups) != 0) | (np.diff(scores) != 0)
@@ -83,6 +84,16 @@ class Curves:
         order = np.lexsort((np.arange(len(values)), -values, self.groups))
         first = np.diff(self.groups, prepend=-1) != 0
         return self.groups[first], order[first]
+
+
+def _falling(groups: Keys, scores: Scores, right: Mask) -> tuple[Keys, Scores, Mask]:
+    """By group, then falling score: all three as one number, which numpy sorts fastest."""
+    keys = np.empty(len(groups), np.int64)
+    scans.order_keys(groups, -scores, keys)
+    keys = np.sort((keys << 1) | right)
+    ordered = np.empty(len(keys), np.float32)
+    scans.scores_in(keys >> 1, ordered)
+    return keys >> 33, -ordered, (keys & 1).astype(bool)
 
 
 def _between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Values:

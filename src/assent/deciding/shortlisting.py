@@ -65,7 +65,7 @@ class Highest:
         self.floors = _open(self.most)  # (slot + 1,)  what a candidate must exceed
         self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
-        self.limit = 6 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
+        self.limit = 12 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations

@@ -37,7 +37,6 @@ def cross_validated(shortlist: Shortlist, beta: float, seed: int = 0) -> list[Tr
     """F beta of each shrinkage over the folds: a query is judged by thresholds of the others."""
     rng = np.random.default_rng(seed)
     folds = rng.permutation(len(shortlist.queries)) % FOLDS
-    shortlist = _by_score(shortlist)
     totals = {shrink: Counts(0, 0, 0) for shrink in SHRINKS}
     for fold in range(FOLDS):
         inside, outside = shortlist.take(folds == fold), shortlist.take(folds != fold)
@@ -158,16 +157,3 @@ def _higher(scores: NDArray[np.float32], thresholds: Values) -> Keys:
     ascending = np.sort(scores).astype(np.float64)
     higher: Keys = len(scores) - np.searchsorted(ascending, thresholds, side="right")
     return higher
-
-
-def _by_score(shortlist: Shortlist) -> Shortlist:
-    """The same in the order of the curves, which are then sorted quickly."""
-    order = np.lexsort((-shortlist.scores, shortlist.relations))
-    return Shortlist(
-        shortlist.queries,
-        shortlist.rows[order],
-        shortlist.entities[order],
-        shortlist.scores[order],
-        shortlist.right[order],
-        shortlist.floors,
-    )
