@@ -82,14 +82,14 @@ def tune(
     from assent import assessing
     from assent.experiment import load_run
     from assent.reporting.progress import queries
-    from assent.reporting.results import shrinkage_line, thresholds_table
+    from assent.reporting.results import found_line, thresholds_table
 
     run = load_run(run_folder)
     with queries(err) as progress:
         decider = assessing.tune(run, rule, objective, progress)
     path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(thresholds_table(decider, run.benchmark))
-    if (line := shrinkage_line(decider)) is not None:
+    if (line := found_line(decider)) is not None:
         say(line)
     say(f"decider: {path}")
 

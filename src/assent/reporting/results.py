@@ -130,8 +130,16 @@ def thresholds_table(decider: Decider, benchmark: Benchmark) -> Table:
     return rows
 
 
-def shrinkage_line(decider: Decider) -> str | None:
-    """What cross-validation said, where it was asked."""
+def found_line(decider: Decider) -> str | None:
+    """What cross-validation said, or how many relations cannot have what was asked for."""
+    if np.isposinf(decider.thresholds.values).all():
+        return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
+    if "unreached" in decider.found:
+        return (
+            f"{decider.objective}: {decider.found['unreached']:,} of the "
+            f"{decider.found['asked']:,} relations with answers on valid cannot reach it, "
+            "and accept nothing"
+        )
     trials = decider.found.get("trials")
     if not trials:
         return None
