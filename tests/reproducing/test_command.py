@@ -2,14 +2,19 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
 from contextlib import contextmanager
 from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 import toy
 from assent import assessing
 from assent.building.recipe import build
+from assent.cli import app
 from assent.errors import ConfigError
 from assent.experiment import load_run
 from assent.files.benchmarks import save
@@ -18,7 +23,12 @@ from assent.reproducing.running import Order, reproduce
 from assent.reproducing.specs import Spec
 
 NAMES = ("distmult-8", "transe-8", "region-8")
-CHANGES = ("train.epochs=2", "train.threads=1", "train.evaluate_every=1")
+CHANGES = (
+    "train.epochs=2",
+    "train.threads=1",
+    "train.evaluate_every=1",
+    "train.checkpoint_minutes=0.0",
+)
 MOST_BYTES = 60_000
 
 
@@ -127,9 +137,10 @@ def test_models_of_an_earlier_call_stay_in_the_report(data, done):
 
 def test_it_goes_on_after_a_stop_and_ends_with_the_same_numbers(data, done, tmp_path):
     out, _, steps = done
-    lines, stopped = run(data, tmp_path, fail_at=steps // 2)
-    assert lines[-1] == "power cut" and stopped == steps // 2
-    run(data, tmp_path)
+    lines, stopped = run(data, tmp_path, fail_at=steps // 2 + 1)
+    assert lines[-1] == "power cut" and stopped == steps // 2 + 1
+    _, rest = run(data, tmp_path)
+    assert rest == steps - stopped + 1  # the step that failed is done again, none before it
     for name in NAMES:
         one, other = result(out, name), result(tmp_path, name)
         assert all(one[key] == other[key] for key in ("weights", "counts", "mrr", "draws"))
@@ -176,3 +187,42 @@ def test_unknown_models_are_refused_by_name():
         Spec.of("complx-64", "default")
     with pytest.raises(ConfigError, match="expected a kind and a size"):
         Spec.of("complex", "default")
+
+
+def shell(*arguments, code=0):
+    """Runs `assent reproduce`; the exit code must be the expected one."""
+    done = subprocess.run(
+        [sys.executable, "-m", "assent.cli", "reproduce", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        timeout=120,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_the_command_reports_what_is_done_and_says_how_it_was_called(data, done):
+    out, *_ = done
+    settings = [word for change in CHANGES for word in ("--set", change)]
+    call = ["--data", data.parent, "--out", out, "--models", ",".join(NAMES), *settings]
+    printed = shell(*call).stdout
+    assert "3 of 3 models done" in printed and f"report: {out / 'report.md'}" in printed
+    page = (out / "report.md").read_text(encoding="utf-8")
+    assert f"assent reproduce --data {data.parent} --out {out} --models {','.join(NAMES)}" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--budget", "0"], "--budget 0; choose more than 0 minutes"),
+        (["--models", "complx-64"], "unknown model 'complx'; did you mean 'complex'?"),
+        (["--set", "train.epoch=3"], "unknown setting train.epoch; did you mean 'epochs'?"),
+        ([], "no such folder; `assent data fetch fb14k-qaq --to"),
+    ],
+)
+def test_a_wrong_call_ends_in_one_line_before_anything_is_trained(tmp_path, options, message):
+    folders = ["--data", str(tmp_path / "none"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, ["reproduce", *folders, *options])
+    assert message in str(done.exception) and not (tmp_path / "out").exists()

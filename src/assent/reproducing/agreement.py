@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from assent.core.counts import ratio
+from assent.core.counts import Number, ratio
 from assent.reproducing import paper_numbers
 from assent.reproducing.results import RULES, Result
 
@@ -23,8 +23,7 @@ def agreement(results: Sequence[Result]) -> dict[str, Any]:
     ranked = _draws(results, "mrr")
     found = {}
     for rule in (rule for rules in RULES.values() for rule in rules.values()):
-        decided = _draws(results, rule)
-        drawn = np.array([spearman(x, y) for x, y in zip(ranked.T, decided.T, strict=True)])
+        drawn = spearman(ranked, _draws(results, rule))
         drawn = drawn[~np.isnan(drawn)]
         found[rule] = {
             "spearman": spearman(
@@ -52,10 +51,14 @@ def in_the_paper(names: Sequence[str] | None = None) -> dict[str, float]:
     }
 
 
-def spearman(one: Values, other: Values) -> float:
-    """Pearson's correlation of the ranks, ties in the middle; nan where all are the same."""
-    x, y = (rankdata(values) - (len(values) + 1) / 2 for values in (one, other))
-    return float(ratio(x @ y, np.sqrt((x @ x) * (y @ y))))
+def spearman(one: Values, other: Values) -> Number:
+    """Pearson's correlation of the ranks along the first axis, ties in the middle.
+
+    nan where all are the same.
+    """
+    x, y = (rankdata(values, axis=0) - (len(values) + 1) / 2 for values in (one, other))
+    spread = (x * x).sum(axis=0) * (y * y).sum(axis=0)
+    return ratio((x * y).sum(axis=0), np.sqrt(spread))
 
 
 def _draws(results: Sequence[Result], name: str) -> Values:  # (model, draw)
