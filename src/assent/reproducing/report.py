@@ -123,7 +123,7 @@ def _thesis(results: Results, found: dict[str, Any], drawn: list[str]) -> Iterat
         for setting, rule in RULES[way].items():
             rows.append([words, setting, _correlation(found.get(rule)), f"{papers[setting]:.2f}"])
     yield markdown_table(
-        ("thresholds", "", f"ours, {len(results)} models", "the paper's numbers, 9 models"), rows
+        ("thresholds", "", f"ours (models: {len(results)})", "the paper's (models: 9)"), rows
     )
     for file in drawn:
         yield f"![{file.removesuffix('.svg')}](figures/{file})"

@@ -145,6 +145,7 @@ def settings_table(results: Results) -> str:
         rows.append(
             [
                 name_cell(name, results),
+                values["preset"],
                 f"{trained['epochs']} of {train['epochs']}",
                 str(trained["best_epoch"]),
                 f"{trained['minutes']:.1f}",
@@ -157,7 +158,7 @@ def settings_table(results: Results) -> str:
             ]
         )
     header = (
-        "model", "epochs", "best", "training min", "measuring min", "batch", "rate", "stopped on",
-        "seed", "weights",
+        "model", "preset", "epochs", "best", "training min", "measuring min", "batch", "rate",
+        "stopped on", "seed", "weights",
     )  # fmt: skip
     return markdown_table(header, rows)
