@@ -156,8 +156,9 @@ def keep(scores, slots, mine, most, counts, shift, above, cursors, floors, rows,
                     counts[all_slots, place] += 1
                     above[slot] += place >= cursors[slot]
                     above[all_slots] += place >= cursors[all_slots]
-        _raise(slot, most, counts, shift, above, cursors, floors)
-        _raise(all_slots, most, counts, shift, above, cursors, floors)
+            _raise(slot, most, counts, shift, above, cursors, floors)
+            _raise(all_slots, most, counts, shift, above, cursors, floors)
+            floor = min(floors[slot], floors[all_slots])
     return len(mine), kept
 
 
