@@ -27,6 +27,7 @@ def write_decider(
     thresholds: Thresholds,
     found: dict[str, Any],
     vocabulary: Vocabulary,
+    judge: dict[str, Any] | None = None,
 ) -> None:
     values = [_written(value) for value in thresholds.values.tolist()]
     count = vocabulary.num_relations
@@ -39,6 +40,7 @@ def write_decider(
             side: dict(zip(vocabulary.relations, values[start : start + count], strict=True))
             for side, start in zip(SIDES, (0, count), strict=True)
         },
+        **({} if judge is None else {"judge": judge}),
     }
     with beside(path) as part:
         part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ from assent.core.arrays import Ids, Mask
 from assent.core.counts import ratio
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
-from assent.core.thresholds import Thresholds
+from assent.core.shortlist import Shortlist
 from assent.measuring.classification import SETS
 
 
@@ -44,7 +44,8 @@ class Abstaining:
     top_precision: float  # of these, with a right one
 
 
-def abstaining(tops: Tops, thresholds: Thresholds) -> Abstaining:
+def abstaining(tops: Tops, shortlist: Shortlist, accepted: Mask) -> Abstaining:
+    """Of a decision about the candidates of a shortlist: what is not there is not accepted."""
     answered = tops.queries.has_answers
     empty = {
         "N": SETS["N"](tops.queries),
@@ -52,7 +53,8 @@ def abstaining(tops: Tops, thresholds: Thresholds) -> Abstaining:
         "N+F": ~answered,
     }
     both = {name: answered | without for name, without in empty.items()}
-    spoken = thresholds.accept(tops.scores, tops.queries.relations)
+    best = accepted & (shortlist.entities == tops.entities[shortlist.rows])
+    spoken = np.bincount(shortlist.rows[best], minlength=len(answered)) > 0
     return Abstaining(
         {name: auroc(tops.scores[rows], answered[rows]) for name, rows in both.items()},
         {name: average_precision(tops.scores[rows], answered[rows]) for name, rows in both.items()},
