@@ -33,7 +33,7 @@ def test_the_printed_f1_is_that_of_the_decisions_file_to_the_last_digit(data, tm
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    quick = ["model.dim=16", "train.epochs=2", "train.batch_size=2048", "train.evaluate_every=0"]
+    quick = ["model.dim=16", "train.epochs=1", "train.batch_size=1024", "train.evaluate_every=0"]
     settings = [word for change in quick for word in ("--set", change)]
     assent("train", published, "--model", "complex", "--out", run, *settings)
     assent("tune", run, "--rule", "per-relation")

@@ -21,8 +21,8 @@ from pykeen.models import Model, model_resolver  # noqa: E402
 from pykeen.triples import CoreTriplesFactory  # noqa: E402
 
 METRICS = ["inverse_harmonic_mean_rank", "arithmetic_mean_rank", "median_rank"]
-BATCHES = (8, 32, 128, 512)
-TRIED = 64  # facts that each batch is tried on
+BATCHES = (8, 32, 64, 128)
+TRIED = 128  # facts that each batch is tried on: the largest batch is filled
 
 
 def main() -> None:

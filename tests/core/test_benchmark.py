@@ -46,6 +46,18 @@ def test_known_equals_the_oracle(benchmark):
         assert (np.diff(known.keys(VOCABULARY.num_entities)) > 0).all()
 
 
+@given(benchmarks())
+def test_the_truth_is_train_and_the_answers_of_both_halves(benchmark):
+    facts = toy.named_facts(benchmark.train, VOCABULARY)
+    for half in toy.halves(benchmark):
+        facts |= oracles.answer_facts(half)
+    expected, truth = oracles.grouped(facts), benchmark.truth()
+    assert toy.named(truth, VOCABULARY) == {
+        (*question, "C", frozenset(expected[question])) for question in expected
+    }
+    assert (np.diff(truth.keys(VOCABULARY.num_entities)) > 0).all()
+
+
 def benchmark_of(masks_other_half: bool) -> Benchmark:
     """e0 r0 e1 is known, e0 r0 e2 is asked in valid, e0 r0 e3 in test."""
     train, valid, test = (toy.triples([(0, 0, tail)]) for tail in (1, 2, 3))

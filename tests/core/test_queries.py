@@ -1,5 +1,7 @@
 """Queries are facts grouped by what they answer; taking and joining lose nothing."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -175,3 +177,20 @@ def test_columns_of_different_lengths_are_refused():
 def test_offsets_that_miss_answers_are_refused():
     with pytest.raises(DataError, match="offsets"):
         Queries(frozen([0]), frozen([0]), frozen([0, 1], np.int64), frozen([1, 2]), frozen([0]))
+
+
+@given(toy.lists_of_facts(VOCABULARY), queries_of(VOCABULARY))
+def test_answers_to_questions_are_looked_up_in_the_order_they_are_asked(facts, questions):
+    known = asked(toy.triples(sorted(set(facts))), VOCABULARY)
+    answers = {(anchor, relation): mine for anchor, relation, _, mine in answers_of(known)}
+    offsets, found = known.answers_to(questions, VOCABULARY.num_entities)
+    assert [found[start:end].tolist() for start, end in pairwise(offsets)] == [
+        answers.get((anchor, relation), []) for anchor, relation, *_ in answers_of(questions)
+    ]
+
+
+def test_nothing_is_known_to_nobody():
+    nothing = asked(toy.triples([]), VOCABULARY)
+    some = asked(toy.triples([(0, 0, 1)]), VOCABULARY)
+    assert [part.tolist() for part in nothing.answers_to(some, 4)] == [[0, 0, 0], []]
+    assert [part.tolist() for part in some.answers_to(nothing, 4)] == [[0], []]

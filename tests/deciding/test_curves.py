@@ -1,62 +1,91 @@
-"""The best single threshold is the best of all."""
+"""Curves have the counts of every threshold that can be best, relation by relation and overall."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 
-from assent.deciding import curves
-from assent.deciding.curves import best_global
-from score_blocks import block, blocks
+import deciding_oracles as oracles
+from assent.core.scores import collect
+from assent.deciding import shortlisting
+from assent.deciding.curves import Curves
+from assent.deciding.shortlisting import Highest
+from score_blocks import ANY, NUM_SLOTS, block, blocks, queries_of, shortlist
 
 
-def f1_at(threshold, made):
-    """Micro-F1 of accepting what scores strictly higher, counted one by one."""
-    correct = accepted = relevant = 0
-    for part in made:
-        for query, row in enumerate(part.scores):
-            first, last = part.queries.offsets[query : query + 2]
-            answers = set(part.queries.answers[first:last].tolist())
-            taken = {entity for entity, score in enumerate(row) if score > threshold}
-            correct += len(answers & taken)
-            accepted += len(taken)
-            relevant += len(answers)
-    return 2 * correct / (accepted + relevant) if accepted + relevant else 0.0
+def points(queries, floor=-np.inf):
+    """The counts of accepting the score of an answer, falling, it and the next lower score."""
+    kept = [score for score in oracles.scores_in(queries) if score > floor]
+    right = {query.scores[e] for query in queries for e in query.answers & set(query.scores)}
+    for line in sorted({score for score in right if score > floor}, reverse=True):
+        counted = oracles.count(queries, lambda _, score, line=line: score >= line)
+        yield counted, line, max((score for score in kept if score < line), default=floor)
 
 
-def relevant_in(made):
-    return sum(len(part.queries.answers) for part in made)
+def check(curves, group, expected):
+    mine = curves.groups == group
+    counts = curves.counts().take(mine)
+    found = list(
+        zip(
+            counts.correct.tolist(), counts.accepted.tolist(), counts.relevant.tolist(), strict=True
+        )
+    )
+    assert found == [counted for counted, _, _ in expected]
+    for threshold, (_, line, lower) in zip(curves.thresholds[mine], expected, strict=True):
+        assert lower < threshold < line
+
+
+@given(blocks(ANY))
+def test_each_relation_has_the_counts_of_all_its_useful_thresholds(made):
+    curves, groups = Curves.by_relation(shortlist(made)), oracles.by_relation(oracles.asked(made))
+    for slot in range(NUM_SLOTS):
+        check(curves, slot, list(points(groups.get(slot, []))))
+        relevant = sum(len(query.answers) for query in groups.get(slot, []))
+        assert curves.relevant[slot] == relevant
+
+
+@given(blocks(ANY))
+def test_all_relations_together_have_one_curve(made):
+    curves = Curves.overall(shortlist(made))
+    assert len(curves.relevant) == 1
+    check(curves, 0, list(points(oracles.asked(made))))
 
 
 @given(blocks())
-def test_the_best_threshold_equals_brute_force(made):
-    best = best_global(made, relevant_in(made))
-    levels = {float(s) for part in made for s in part.scores.ravel() if np.isfinite(s)}
-    possible = [f1_at(level - 0.5, made) for level in levels] + [0.0]
-    assert best.f1 == pytest.approx(max(possible))
-    assert f1_at(best.threshold, made) == pytest.approx(best.f1)
+def test_above_the_floors_the_counts_are_exact_and_below_there_are_none(made):
+    collector = Highest(queries_of(made), NUM_SLOTS, per_answer=1)
+    collector.most[-1] = 3
+    collect(made, collector)
+    kept, groups = collector.result(), oracles.by_relation(oracles.asked(made))
+    for slot, mine in groups.items():
+        check(Curves.by_relation(kept), slot, list(points(mine, float(kept.floors[slot]))))
+    highest = max(float(kept.floors[slot]) for slot in groups)
+    check(Curves.overall(kept), 0, list(points(oracles.asked(made), highest)))
 
 
-@given(blocks())
-def test_forgetting_low_candidates_changes_nothing(made):
-    relevant = relevant_in(made)
-    best = best_global(made, relevant)
-    if best.f1 >= 0.5:
-        patch = pytest.MonkeyPatch()
-        with patch.context() as context:
-            context.setattr(curves, "LOWEST_F1", 0.5)
-            assert best_global(made, relevant) == best
+def test_the_last_threshold_of_a_forgetful_list_lies_above_its_floor(monkeypatch):
+    monkeypatch.setattr(shortlisting, "FEWEST", 1)
+    made = [block([[5.0, 1.0, 0.5]], [[0]])]
+    collector = Highest(queries_of(made), 1, per_answer=2)
+    collect(made, collector)
+    kept = collector.result()
+    assert 1 == kept.floors[0] < Curves.overall(kept).thresholds[0] < 5
 
 
-def test_without_answers_nothing_is_accepted():
-    best = best_global([block([[1.0, 2.0]], [[]])], 0)
-    assert best.f1 == 0 and best.threshold == np.inf
+def test_scores_that_tie_with_an_answer_fall_with_it():
+    curves = Curves.overall(shortlist([block([[3.0, 1.0, 3.0, 3.0]], [[0]])]))
+    assert curves.accepted.tolist() == [3] and curves.correct.tolist() == [1]
+    assert 1 < curves.thresholds[0] < 3
 
 
-def test_answers_that_are_never_candidates_still_count_as_missed():
-    made = [block([[3.0, 1.0]], [[0]])]
-    assert best_global(made, 1).f1 == 1
-    assert best_global(made, 3).f1 == pytest.approx(2 / 4)
+def test_the_best_of_equal_points_is_the_one_that_accepts_least():
+    curves = Curves.by_relation(
+        shortlist([block([[4.0, 3.0, 2.0], [1.0, 1.0, 0.0]], [[0, 1], [0]], [1, 4])])
+    )
+    groups, chosen = curves.best(np.zeros(len(curves.groups)))
+    assert groups.tolist() == [1, 4]
+    assert curves.accepted[chosen].tolist() == [1, 2]
 
 
-def test_the_threshold_lies_between_the_last_accepted_and_the_next_lower_one():
-    assert 1 < best_global([block([[3.0, 1.0, 3.0]], [[0, 2]])], 2).threshold < 3
+def test_without_answers_there_is_no_threshold_to_choose_from():
+    curves = Curves.by_relation(shortlist([block([[1.0, 2.0]], [[]])]))
+    assert len(curves.groups) == 0
+    assert [len(column) for column in curves.best(np.empty(0))] == [0, 0]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import geometry_oracles as oracles
-from assent.geometry import Asked, Dot, Manhattan, Squared, Table, passes, threads
+from assent.geometry import Asked, Dot, Manhattan, Squared, Table, passes
 from assent.geometry.links import NEAR, Logistic, Tanh
 
 DISTANCES = torch.cat([torch.tensor([0.0, 1e-9, 1e-7]), torch.logspace(-6.5, 2.5, 500)])
@@ -33,7 +33,7 @@ def test_steepness_is_the_derivative_of_the_logit():
     assert torch.allclose(Tanh.steepness(distances.detach())[near], distances.grad[near])
 
 
-@pytest.mark.skipif(not threads.available(), reason="torch computes without OpenMP here")
+@pytest.mark.skipif(passes.compiled is None, reason="no numba, or torch without OpenMP")
 @pytest.mark.parametrize("label", [0.0, 0.01])
 @pytest.mark.parametrize("columns", [1, 15, 16, 17, 503])
 @pytest.mark.parametrize("link", [Logistic, Tanh])
@@ -47,12 +47,15 @@ def test_the_compiled_pass_equals_torch_in_float64(link, columns, label):
     expected = link.refuse_(exact, None if bias is None else bias.double(), label, 0.5)
     single = raw.clone()
     assert passes.can_run(single)
-    found = link.refuse_(single, bias, label, 0.5)
+    sums = torch.empty(columns) if link is Logistic else None
+    found = link.refuse_(single, bias, label, 0.5, sums)
+    if sums is not None:
+        assert torch.allclose(sums.double(), exact.sum(0), rtol=3e-6, atol=1e-5)
     assert found.item() == pytest.approx(expected.item(), rel=1e-6)
     assert torch.allclose(single.double(), exact, rtol=3e-6, atol=1e-7)
 
 
-@pytest.mark.skipif(not threads.available(), reason="torch computes without OpenMP here")
+@pytest.mark.skipif(passes.compiled is None, reason="no numba, or torch without OpenMP")
 @pytest.mark.parametrize("refuse", [Logistic.refuse_, Tanh.refuse_])
 def test_any_number_of_threads_gives_the_same_bits(refuse):
     raw = torch.rand(173, 211, generator=torch.Generator().manual_seed(0)) * 9

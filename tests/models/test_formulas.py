@@ -163,3 +163,20 @@ def test_n3_has_a_gradient_for_entities_and_relations(name):
     model.n3(torch.tensor([0, 4]), torch.tensor([1, 3])).backward()
     assert torch.isfinite(model.entities.grad).all() and model.entities.grad[[0, 4]].any()
     assert torch.isfinite(model.relations.grad).all() and model.relations.grad.any()
+
+
+def test_conve_is_a_convolution_over_the_picture_of_anchor_and_relation():
+    model = made("conve", dim=12, channels=5)
+    for norm in (model.input_norm, model.feature_norm, model.query_norm):
+        torch.nn.init.uniform_(norm.weight)
+        torch.nn.init.uniform_(norm.running_mean)
+    model.eval()
+    with torch.no_grad():
+        pairs = torch.cat([model.entities[ANCHORS], model.relations[RELATIONS]], dim=1)
+        x = model.input_norm(pairs.view(4, 1, 8, 3))
+        x = torch.nn.functional.conv2d(x, model.filters.weight.view(5, 1, 3, 3))
+        places = x.permute(0, 2, 3, 1).reshape(-1, 5)
+        x = model.feature_norm(places).relu().view(4, -1)
+        queries = model.query_norm(model.projection(x)).relu()
+        expected = queries @ model.entities.T + model.bias
+    assert torch.allclose(model.scores(ANCHORS, RELATIONS), expected, atol=1e-5)

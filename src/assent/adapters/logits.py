@@ -33,9 +33,8 @@ def logits(
             "a row for each query and a column for each entity"
         )
     with np.errstate(over="ignore"):
-        scores = np.array(
-            values, np.float32, order="C"
-        )  # a copy: known answers are masked in it later
+        # A copy, as known answers are masked in it later; by rows, as it is read.
+        scores = np.array(values, np.float32, order="C")
     if not _all_fit(scores, values):
         wrong = ~np.isfinite(scores) & (values != -np.inf)
         query, entity = np.argwhere(wrong)[0]

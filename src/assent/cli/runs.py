@@ -91,7 +91,7 @@ def tune(
     from assent import assessing
     from assent.experiment import load_run
     from assent.reporting.progress import queries
-    from assent.reporting.results import judge_line, shrinkage_line, thresholds_table
+    from assent.reporting.results import found_line, thresholds_table
 
     run = load_run(run_folder)
     heard = {str(folder.resolve()): load_run(folder) for folder in others or ()}
@@ -99,9 +99,8 @@ def tune(
         decider = assessing.tune(run, rule, objective, progress, heard)
     path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(thresholds_table(decider, run.benchmark))
-    for line in (shrinkage_line(decider), judge_line(decider)):
-        if line is not None:
-            say(line)
+    if (line := found_line(decider)) is not None:
+        say(line)
     say(f"decider: {path}")
 
 

@@ -48,10 +48,13 @@ class Levels:
 
 
 def paper_global(levels: Levels) -> Thresholds:
-    """The best of the grid for all relations."""
+    """The best of the grid for all relations; the start where none is better than nothing."""
     size = len(levels.relevant)
-    reached = [f1(levels.counts(np.full(size, place))) for place in range(len(GLOBAL_GRID))]
-    return Thresholds.single(logits(GLOBAL_GRID)[int(np.argmax(np.nan_to_num(reached)))], size)
+    reached = np.nan_to_num(
+        [f1(levels.counts(np.full(size, place))) for place in range(len(GLOBAL_GRID))]
+    )
+    best = int(np.argmax(reached)) if reached.any() else GLOBAL_GRID.index(START)
+    return Thresholds.single(logits(GLOBAL_GRID)[best], size)
 
 
 def paper_relation(levels: Levels) -> Thresholds:

@@ -55,7 +55,9 @@ def one_per_relation(
     groups, points = curves.best(reached := objective.values(curves.counts()))
     values = np.full(len(shortlist.floors), np.inf)
     values[groups] = np.where(np.isfinite(reached[points]), curves.thresholds[points], np.inf)
-    return _decider("per-relation", objective, Thresholds.of(values))
+    asked = np.unique(shortlist.queries.relations[shortlist.queries.has_answers])
+    found = {"unreached": int(np.isposinf(values[asked]).sum()), "asked": len(asked)}
+    return _decider("per-relation", objective, Thresholds.of(values), found)
 
 
 def best_single(shortlist: Shortlist, objective: Objective) -> float:

@@ -31,7 +31,8 @@ class Above:
 
     def __init__(self, queries: Queries, thresholds: Thresholds) -> None:
         # Rounded to float32 a threshold may move upwards, past a score that it accepts.
-        values = thresholds.values.astype(np.float32)
+        with np.errstate(over="ignore"):  # to inf, which is rounded up as well
+            values = thresholds.values.astype(np.float32)
         rounded_up = values > thresholds.values
         self.floors = np.where(rounded_up, np.nextafter(values, LOWEST), values)  # (slot,)
         self.kept = _Kept(queries)
@@ -61,9 +62,10 @@ class Highest:
         relevant = np.bincount(queries.relations, queries.num_answers, num_slots)
         most = per_answer * relevant.astype(np.int64)
         self.most = np.append(most, max(int(most.sum()), FEWEST))  # (slot + 1,)  the last: of all
+        self.floors = _open(self.most)  # (slot + 1,)  what a candidate must exceed
         self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
-        self.limit = 6 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
+        self.limit = 12 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations
@@ -77,17 +79,17 @@ class Highest:
             for room, size in found:
                 self.kept.add(block, room, size)
         if self.kept.size > self.limit:
-            floors = self._drop()
+            self._drop()
             for bins in self.bins:
-                bins.floors = np.maximum(bins.floors, floors)
+                bins.floors = np.maximum(bins.floors, self.floors)
 
     def result(self) -> Shortlist:
         """The same however the stream was cut: floors depend on the scores alone."""
-        floors = self._drop()
-        return self.kept.shortlist(np.minimum(floors[:-1], floors[-1]))
+        self._drop()
+        return self.kept.shortlist(np.minimum(self.floors[:-1], self.floors[-1]))
 
-    def _drop(self) -> Scores:  # (slot + 1,)
-        """Drops all but the highest, and returns what a candidate must exceed to be one of them.
+    def _drop(self) -> None:
+        """Drops all but the highest, and raises the floors to the last of them.
 
         Where many score the same there may be none left: they could only be accepted together,
         and so many are too many.
@@ -99,14 +101,13 @@ class Highest:
         ends = np.searchsorted(keys, np.arange(1, len(self.most)) << 32)
         places = np.append(ends - self.most[:-1], -1)
         full = (self.most > 0) & (places >= np.append(0, ends)) & (places >= 0)
-        floors = np.where(self.most > 0, LOWEST, np.float32(np.inf))
         found = np.empty(int(full.sum()), np.float32)
         scans.scores_in(keys[places[full]], found)
-        floors[full] = found
+        # What was dropped before is not there to be counted again, so floors never fall.
+        self.floors[full] = np.maximum(self.floors[full], found)
         if (place := len(scores) - int(self.most[-1])) >= 0:
-            floors[-1] = np.partition(scores, place)[place]
-        self.kept.drop(np.minimum(floors[:-1], floors[-1]))
-        return floors
+            self.floors[-1] = max(self.floors[-1], np.partition(scores, place)[place])
+        self.kept.drop(np.minimum(self.floors[:-1], self.floors[-1]))
 
 
 class _Bins:
@@ -118,8 +119,7 @@ class _Bins:
         self.counts = np.zeros((len(most), 1 << (32 - self.shift)), np.int32)
         self.above = np.zeros(len(most), np.int64)
         self.cursors = np.zeros(len(most), np.int64)
-        # Where there are no answers, only what is high among all candidates counts.
-        self.floors = np.where(most > 0, LOWEST, np.float32(np.inf))
+        self.floors = _open(most)
 
     def kept_of(self, scores: Scores, slots: Ids, rows: Keys) -> Iterator[tuple[Room, int]]:
         """The candidates of these rows that exceed the floors, which rise as it goes."""
@@ -172,7 +172,7 @@ class _Kept:
         return self._join()[2]
 
     def shortlist(self, floors: Scores) -> Shortlist:
-        rows, entities, scores = self._join()
+        rows, entities, scores = self._in_order()
         answers = rows_of(self.queries.offsets) * self.num_entities + self.queries.answers
         places = rows.astype(np.int64) * self.num_entities + entities
         return Shortlist(
@@ -184,12 +184,23 @@ class _Kept:
             frozen(floors, np.float32),
         )
 
+    def _in_order(self) -> Room:
+        """By query: relations may have been looked at side by side."""
+        rows, entities, scores = self._join()
+        order = np.argsort(rows, kind="stable")
+        return rows[order], entities[order], scores[order]
+
     def _join(self) -> Room:
         """All parts as one."""
         if len(self.parts) > 1:
             rows, entities, scores = zip(*self.parts, strict=True)
             self.parts = [(np.concatenate(rows), np.concatenate(entities), np.concatenate(scores))]
         return self.parts[0]
+
+
+def _open(most: Keys) -> Scores:  # (slot + 1,)
+    """Floors that let all pass; without answers, only what is high among all candidates counts."""
+    return np.where(most > 0, LOWEST, np.float32(np.inf))
 
 
 def _room(size: int) -> Room:

@@ -37,7 +37,6 @@ def cross_validated(shortlist: Shortlist, beta: float, seed: int = 0) -> list[Tr
     """F beta of each shrinkage over the folds: a query is judged by thresholds of the others."""
     rng = np.random.default_rng(seed)
     folds = rng.permutation(len(shortlist.queries)) % FOLDS
-    shortlist = _by_score(shortlist)
     totals = {shrink: Counts(0, 0, 0) for shrink in SHRINKS}
     for fold in range(FOLDS):
         inside, outside = shortlist.take(folds == fold), shortlist.take(folds != fold)
@@ -75,7 +74,8 @@ class _Evidence:
         best = int(np.argmax(values)) if len(values) else 0
         steps = np.linspace(0, len(values) - 1, min(GRID, len(values))).astype(np.int64)
         places = np.unique(np.append(steps, best)) if len(values) else steps
-        grid = overall.thresholds[places]
+        # With inf, which accepts nothing: all answers may lie below what is high among all.
+        grid = np.append(np.inf, overall.thresholds[places])
         correct = _at_grid(shortlist, shortlist.right, grid, size)
         accepted = _at_grid(shortlist, np.ones(len(shortlist), bool), grid, size)
         relevant = overall.relevant[0]
@@ -97,7 +97,7 @@ class _Evidence:
 
     def thresholds(self, shrink: float) -> Values:  # (slot,)
         size = len(self.asked)
-        if not np.isfinite(shrink) or not len(self.grid):
+        if not np.isfinite(shrink):
             return np.full(size, self.best_of_all)
         level, thresholds = 0.0, np.full(size, np.inf)
         for _ in range(TURNS):
@@ -157,16 +157,3 @@ def _higher(scores: NDArray[np.float32], thresholds: Values) -> Keys:
     ascending = np.sort(scores).astype(np.float64)
     higher: Keys = len(scores) - np.searchsorted(ascending, thresholds, side="right")
     return higher
-
-
-def _by_score(shortlist: Shortlist) -> Shortlist:
-    """The same in the order of the curves, which are then sorted quickly."""
-    order = np.lexsort((-shortlist.scores, shortlist.relations))
-    return Shortlist(
-        shortlist.queries,
-        shortlist.rows[order],
-        shortlist.entities[order],
-        shortlist.scores[order],
-        shortlist.right[order],
-        shortlist.floors,
-    )

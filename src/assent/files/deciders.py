@@ -9,6 +9,7 @@ from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.saving import beside
+from assent.files.text import read_json
 
 FORMAT = 1
 DECIDER = "decider.json"
@@ -29,13 +30,13 @@ def write_decider(
     vocabulary: Vocabulary,
     judge: dict[str, Any] | None = None,
 ) -> None:
-    values = [_written(value) for value in thresholds.values.tolist()]
+    values = _written(thresholds.values.tolist())
     count = vocabulary.num_relations
     document = {
         "format": FORMAT,
         "rule": rule,
         "objective": objective,
-        "found": found,
+        "found": _written(found),
         "thresholds": {
             side: dict(zip(vocabulary.relations, values[start : start + count], strict=True))
             for side, start in zip(SIDES, (0, count), strict=True)
@@ -43,13 +44,15 @@ def write_decider(
         **({} if judge is None else {"judge": judge}),
     }
     with beside(path) as part:
-        part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Thresholds, dict[str, Any]]:
     """Rule, objective, thresholds and what was found on valid."""
+    if not path.exists():
+        raise DataError(f"{path}: no thresholds yet; `assent tune` finds them")
+    document = read_json(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             raise DataError(f"{path}: format {document['format']!r}; expected {FORMAT}")
         sides = document["thresholds"]
@@ -58,22 +61,35 @@ def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Threshol
         ]
         names = set(vocabulary.relations)
         strange = [name for side in SIDES for name in sides[side] if name not in names]
-        rule, objective, found = document["rule"], document["objective"], document["found"]
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: no thresholds yet; `assent tune` finds them") from error
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        rule, objective = document["rule"], document["objective"]
+        found = _understood(dict(document["found"]))
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DataError(f"{path}: not a decider for this benchmark ({error!r})") from error
     if strange:
         raise DataError(f"{path}: a threshold for {strange[0]!r}, unknown to the benchmark")
-    return str(rule), str(objective), Thresholds.of(values), dict(found)
+    return str(rule), str(objective), Thresholds.of(values), found
 
 
-def _written(value: float) -> float | str:
-    """JSON has no infinity."""
-    return value if math.isfinite(value) else str(value)
+def _written(value: Any) -> Any:
+    """JSON has no infinity, and nothing that is not a number: they become words."""
+    if isinstance(value, dict):
+        return {name: _written(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _understood(value: Any) -> Any:
+    """The words as numbers again."""
+    if isinstance(value, dict):
+        return {name: _understood(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_understood(item) for item in value]
+    return float(value) if value in ("inf", "-inf", "nan") else value
 
 
 def _read(value: object) -> float:
-    if isinstance(value, str) and value not in ("inf", "-inf"):
+    number = _understood(value)
+    if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
         raise ValueError(f"{value!r} is no threshold")
-    return float(value)  # type: ignore[arg-type]
+    return float(number)

@@ -37,6 +37,7 @@ E2, E3, E4 = F(5.0000001201e-1), F(1.6666665459e-1), F(4.1665795894e-2)
 E5, E6, E7 = F(8.3334519073e-3), F(1.3981999507e-3), F(1.9875691500e-4)
 L3, L5, L7, L9 = F(1 / 3), F(1 / 5), F(1 / 7), F(1 / 9)
 BLOCK, LARGEST = 2048, F(3e38)
+TASKS = 16  # rows are cut alike for any number of threads, and so the sums of columns rounded
 BIAS, MANTISSA, MANTISSA_BITS = np.int32(127), np.int32(0x7FFFFF), np.int32(23)
 ONE_BITS, ROOT2_BITS = np.int32(0x3F800000), np.int32(0x3504F3)
 
@@ -156,7 +157,7 @@ def _label_distance(d, near, rest):
 
 
 @_sum
-def _refuse_logits_block(row, bias, label, scale):
+def _refuse_logits_block(row, bias, sums, label, scale):
     """A refusal costs max(x, 0) + log1p(exp(-|x|)); one logarithm of a product does for many."""
     linear, product = ZERO, ONE
     for j in range(len(row)):
@@ -164,7 +165,9 @@ def _refuse_logits_block(row, bias, label, scale):
         p, z = _probability(x)
         linear += HALF * (x + abs(x)) - label * x
         product *= ONE + z
-        row[j] = (p - label) * scale
+        slope = (p - label) * scale
+        row[j] = slope
+        sums[j] += slope
     return linear, product
 
 
@@ -178,11 +181,14 @@ def _log1p_block(row, label, scale):
 
 
 @_sum
-def _refuse_logits_row(row, bias, label, scale):
+def _refuse_logits_row(row, bias, sums, label, scale):
     loss = 0.0
     for first in range(0, len(row), BLOCK):
-        block = row[first : first + BLOCK]
-        linear, product = _refuse_logits_block(block, bias[first : first + BLOCK], label, scale)
+        last = first + BLOCK
+        block = row[first:last]
+        linear, product = _refuse_logits_block(
+            block, bias[first:last], sums[first:last], label, scale
+        )
         if product < LARGEST:
             loss += np.log(np.float64(product)) + linear
         else:
@@ -209,17 +215,18 @@ def _refuse_distances_row(row, near, label, scale):
 
 @cfunc(LOOP, cache=True)
 def refuse_logits(arguments):
-    """raw (rows, columns), bias (columns,), losses (rows,), label and scale; see `passes.py`."""
-    a = carray(arguments, (6,))
+    """raw (rows, columns), bias (columns,), losses (rows,), label and scale, column sums."""
+    a = carray(arguments, (7,))
     rows, columns = a[1], a[2]
     raw = carray(floats(a[0]), (rows, columns))
     bias = carray(floats(a[3]), (columns,))
     losses = carray(_doubles(a[4]), (rows,))
     numbers = carray(_doubles(a[5]), (2,))
     label, scale = F(numbers[0]), F(numbers[1])
-    count, mine = team(), me()
-    for i in range(rows * mine // count, rows * (mine + 1) // count):
-        losses[i] = _refuse_logits_row(raw[i], bias, label, scale)
+    sums = carray(floats(a[6]), (TASKS, columns))
+    for task in range(me(), TASKS, team()):
+        for i in range(rows * task // TASKS, rows * (task + 1) // TASKS):
+            losses[i] = _refuse_logits_row(raw[i], bias, sums[task], label, scale)
 
 
 @cfunc(LOOP, cache=True)

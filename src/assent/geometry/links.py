@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from assent.errors import ConfigError
 from assent.geometry import passes
 
 # A distance counts as at least this much: 1 - tanh(d) is then at most 1 - 1e-6 and the score at
@@ -30,16 +31,22 @@ class Link(ABC):
 
     @staticmethod
     @abstractmethod
-    def steepness(raw: Tensor) -> Tensor | float:
-        """d logit / d raw."""
+    def steepness(raw: Tensor) -> Tensor:
+        """d logit / d raw, of the shape of `raw` or a single number."""
 
     @staticmethod
     @abstractmethod
-    def refuse_(raw: Tensor, bias: Tensor | None, label: float, scale: float) -> Tensor:
+    def refuse_(
+        raw: Tensor,
+        bias: Tensor | None,
+        label: float,
+        scale: float = 1.0,
+        columns: Tensor | None = None,
+    ) -> Tensor:
         """Labels every candidate alike: the summed binary cross-entropy.
 
-        `raw` (query, entity) becomes d loss / d raw, times `scale`. The bias (entity,) is added
-        first.
+        `raw` (query, entity) becomes d loss / d raw, times `scale`, and `columns` (entity,) the
+        sums of its columns. The bias (entity,) is added first.
         """
 
 
@@ -51,13 +58,19 @@ class Logistic(Link):
         return raw
 
     @staticmethod
-    def steepness(raw: Tensor) -> float:
-        return 1.0
+    def steepness(raw: Tensor) -> Tensor:
+        return raw.new_ones(())
 
     @staticmethod
-    def refuse_(raw: Tensor, bias: Tensor | None, label: float, scale: float) -> Tensor:
+    def refuse_(
+        raw: Tensor,
+        bias: Tensor | None,
+        label: float,
+        scale: float = 1.0,
+        columns: Tensor | None = None,
+    ) -> Tensor:
         if passes.can_run(raw):
-            return passes.refuse_logits(raw, bias, label, scale)
+            return passes.refuse_logits(raw, bias, label, scale, columns)
         if bias is not None:
             raw += bias
         loss = functional.softplus(raw).sum(dtype=torch.float64)
@@ -67,6 +80,8 @@ class Logistic(Link):
         if label:
             raw -= label
         raw *= scale
+        if columns is not None:
+            torch.sum(raw, 0, out=columns)
         return loss
 
 
@@ -89,9 +104,15 @@ class Tanh(Link):
         return steepness.mul_(raw >= NEAR)
 
     @staticmethod
-    def refuse_(raw: Tensor, bias: Tensor | None, label: float, scale: float) -> Tensor:
-        if bias is not None:
-            raw += bias
+    def refuse_(
+        raw: Tensor,
+        bias: Tensor | None,
+        label: float,
+        scale: float = 1.0,
+        columns: Tensor | None = None,
+    ) -> Tensor:
+        if bias is not None or columns is not None:
+            raise ConfigError("a distance takes no bias")
         if passes.can_run(raw):
             return passes.refuse_distances(raw, NEAR, label, scale)
         near = raw < NEAR

@@ -100,11 +100,11 @@ class _Gradients:
         )
 
     def add(self, met: "_Slice", slopes: Tensor) -> None:
-        """Sends d loss / d raw of this slice to where it belongs."""
-        table = self.table.part(met.start, met.start + slopes.shape[1])
-        met.meeting.spread(slopes, self.asked, table)
-        if table.bias is not None:
-            torch.mv(slopes.T, slopes.new_ones(len(slopes)), out=table.bias)
+        """Sends d loss / d raw of this slice to the vectors and weights."""
+        met.meeting.spread(slopes, self.asked, self.part(met))
+
+    def part(self, met: "_Slice") -> Table:
+        return self.table.part(met.start, met.start + met.buffer.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,14 @@ def _bce(task: _Task, asked: Asked, table: Table, gradients: _Gradients | None) 
         met.meeting.measure(matrix)
         raw = _raw_at(met.answers, matrix, bias)
         masked = None if met.known is None else _raw_at(met.known, matrix, bias)
-        loss += link.refuse_(matrix, bias, everywhere, scale)
+        columns = None if gradients is None else gradients.part(met).bias
+        loss += link.refuse_(matrix, bias, everywhere, scale, columns)
         # Until here all were labelled alike. An answer's label is higher by 1 - eps.
-        matrix[met.answers] -= link.steepness(raw) * ((1 - task.smoothing) * scale)
+        pull = link.steepness(raw).mul((1 - task.smoothing) * scale).expand_as(raw)
+        _change(matrix, columns, met.answers, -pull)
         loss -= link.logits_(raw).sum(dtype=torch.float64) * (1 - task.smoothing)
         if met.known is not None and masked is not None:
-            matrix[met.known] = 0
+            _change(matrix, columns, met.known, -matrix[met.known])
             loss -= softplus(link.logits_(masked)).sum(dtype=torch.float64)
         if gradients is not None:
             gradients.add(met, matrix)
@@ -198,6 +200,9 @@ def _ce(task: _Task, asked: Asked, table: Table, gradients: _Gradients | None) -
         slopes.mul_(steepness).mul_(1 / len(counts))
         slopes[counts == 0] = 0  # not a product: with all entities known there are nans
         gradients.add(met, slopes)
+        columns = gradients.part(met).bias
+        if columns is not None:
+            torch.sum(slopes, 0, out=columns)
     return loss
 
 
@@ -206,7 +211,14 @@ def _raw_at(places: Places, matrix: Tensor, bias: Tensor | None) -> Tensor:  # (
     return raw if bias is None else raw + bias[places.columns]
 
 
-def _logits(met: _Slice) -> tuple[Tensor, Tensor | float]:
+def _change(matrix: Tensor, columns: Tensor | None, places: Places, by: Tensor) -> None:
+    """Adds to single cells, and to the sums of their columns."""
+    matrix[places] += by
+    if columns is not None:
+        columns.index_add_(0, places.columns, by)
+
+
+def _logits(met: _Slice) -> tuple[Tensor, Tensor]:
     """Scores in the slice's buffer, -inf where known, and d score / d raw."""
     met.meeting.measure(met.buffer)
     if met.meeting.table.bias is not None:

@@ -1,5 +1,8 @@
 """`sum_d |q_d - e_d|`: the L1 distance, by a compiled kernel where it can run."""
 
+from importlib import import_module
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -7,10 +10,9 @@ from assent.geometry import passes
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.links import Tanh
 
-try:
-    from assent.geometry import kernels
-except ImportError:  # numba is not installed here
-    kernels = None  # type: ignore[assignment]
+kernels: Any = None
+if passes.compiled is not None:
+    kernels = import_module("assent.geometry.kernels")
 
 
 class Manhattan(Geometry):

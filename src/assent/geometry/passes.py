@@ -4,16 +4,21 @@ Torch needs a pass for each of them. Where the compiled pass cannot run (no numb
 device, another dtype), `links.py` takes torch's.
 """
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from assent.geometry import threads
 
-try:
-    from assent.geometry import compiled
-except ImportError:  # numba is not installed here
-    compiled = None  # type: ignore[assignment]
+compiled: Any = None
+if threads.available():  # else its loops could not ask which thread they are
+    try:
+        compiled = import_module("assent.geometry.compiled")
+    except ImportError:  # numba is not installed here
+        compiled = None
 
 
 SMALL = 1 << 15  # cells that one thread is done with before another has woken up, as in torch
@@ -23,17 +28,22 @@ def can_run(raw: Tensor) -> bool:
     """Whether the compiled passes take this matrix."""
     return (
         compiled is not None
-        and threads.available()
         and raw.device.type == "cpu"
         and raw.dtype == torch.float32
         and raw.is_contiguous()
     )
 
 
-def refuse_logits(raw: Tensor, bias: Tensor | None, label: float, scale: float) -> Tensor:
+def refuse_logits(
+    raw: Tensor, bias: Tensor | None, label: float, scale: float, columns: Tensor | None
+) -> Tensor:
     """`Logistic.refuse_`, compiled."""
     bias = torch.zeros(raw.shape[1]) if bias is None else bias.detach().contiguous()
-    return _refuse(compiled.refuse_logits.address, raw, bias, label, scale)
+    sums = torch.zeros(compiled.TASKS, raw.shape[1])  # of the columns
+    loss = _refuse(compiled.refuse_logits.address, raw, bias, label, scale, sums)
+    if columns is not None:
+        torch.sum(sums, 0, out=columns)
+    return loss
 
 
 def refuse_distances(raw: Tensor, near: float, label: float, scale: float) -> Tensor:
@@ -41,10 +51,11 @@ def refuse_distances(raw: Tensor, near: float, label: float, scale: float) -> Te
     return _refuse(compiled.refuse_distances.address, raw, torch.tensor([near]), label, scale)
 
 
-def _refuse(address: int | None, raw: Tensor, extra: Tensor, *numbers: float) -> Tensor:
-    assert address is not None
+def _refuse(
+    address: int, raw: Tensor, extra: Tensor, label: float, scale: float, *sums: Tensor
+) -> Tensor:
     losses = np.zeros(len(raw))  # one a row, so that the sum is the same for any number of threads
-    packed = np.array(numbers)
+    numbers = np.array([label, scale])
     threads.run(
         address,
         raw.data_ptr(),
@@ -52,7 +63,8 @@ def _refuse(address: int | None, raw: Tensor, extra: Tensor, *numbers: float) ->
         raw.shape[1],
         extra.data_ptr(),
         losses.ctypes.data,
-        packed.ctypes.data,
+        numbers.ctypes.data,
+        *(x.data_ptr() for x in sums),
         alone=raw.numel() < SMALL,
     )
     return torch.tensor(losses.sum())

@@ -6,6 +6,8 @@ loop is handed to the very OpenMP runtime that torch is linked with, and its tea
 """
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +61,14 @@ def run(address: int, *arguments: int, alone: bool = False) -> None:
         ctypes.c_uint(1 if alone else torch.get_num_threads()),
         ctypes.c_uint(0),
     )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """For many products too small to share: on a busy machine each would wait for a second core."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -78,6 +78,7 @@ class Reliability:
         relations, size = looked.relations, len(self._squares)
         cells = relations[looked.rows] * BINS + _bin(looked.likely)
         stated = np.bincount(cells, looked.likely, size * BINS).reshape(size, BINS)
+        stated = stated.astype(np.float64)  # of nothing, bincount makes whole numbers
         counted = np.bincount(cells, minlength=size * BINS).reshape(size, BINS)
         counted[:, 0] = np.bincount(relations, looked.candidates, size) - counted.sum(1)
         stated[:, 0] = np.bincount(relations, looked.stated, size) - stated.sum(1)

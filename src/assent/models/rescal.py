@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from assent.geometry.threads import one_thread
 from assent.models.base import DotModel, DotSettings
 
 
@@ -41,8 +42,9 @@ class _Turned(torch.autograd.Function):
         ctx.save_for_backward(vectors, matrices, order)
         turned = torch.empty_like(vectors)
         groups = (torch.split(x, ctx.counts) for x in (vectors, turned))
-        for relation, group, out in zip(ctx.present, *groups, strict=True):
-            torch.mm(group, matrices[relation], out=out)
+        with one_thread():
+            for relation, group, out in zip(ctx.present, *groups, strict=True):
+                torch.mm(group, matrices[relation], out=out)
         return _sorted_back(turned, order)
 
     @staticmethod
@@ -52,9 +54,10 @@ class _Turned(torch.autograd.Function):
         slopes = slopes[order]
         grad_vectors, grad_matrices = torch.empty_like(vectors), torch.zeros_like(matrices)
         groups = (torch.split(x, ctx.counts) for x in (vectors, slopes, grad_vectors))
-        for relation, group, slope, out in zip(ctx.present, *groups, strict=True):
-            torch.mm(slope, matrices[relation].T, out=out)
-            torch.mm(group.T, slope, out=grad_matrices[relation])
+        with one_thread():
+            for relation, group, slope, out in zip(ctx.present, *groups, strict=True):
+                torch.mm(slope, matrices[relation].T, out=out)
+                torch.mm(group.T, slope, out=grad_matrices[relation])
         return _sorted_back(grad_vectors, order), grad_matrices, None
 
 

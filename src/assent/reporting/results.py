@@ -131,8 +131,18 @@ def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
     return rows
 
 
-def shrinkage_line(decider: Decider | Judge) -> str | None:
-    """What cross-validation said, where it was asked."""
+def found_line(decider: Decider | Judge) -> str | None:
+    """What cross-validation said, or how many relations cannot have what was asked for."""
+    if isinstance(decider, Judge):
+        return judge_line(decider)
+    if np.isposinf(decider.thresholds.values).all():
+        return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
+    if "unreached" in decider.found:
+        return (
+            f"{decider.objective}: {decider.found['unreached']:,} of the "
+            f"{decider.found['asked']:,} relations with answers on valid cannot reach it, "
+            "and accept nothing"
+        )
     trials = decider.found.get("trials")
     if not trials:
         return None
@@ -143,17 +153,15 @@ def shrinkage_line(decider: Decider | Judge) -> str | None:
     )
 
 
-def judge_line(decider: Decider | Judge) -> str | None:
+def judge_line(decider: Judge) -> str:
     """What a judge reached on valid, out of fold."""
-    if not isinstance(decider, Judge):
-        return None
     reached = ", ".join(
         f"{SET_NAMES[name]} {DASH if value is None else share(value)}"
         for name, value in decider.found["out_of_fold_f1"].items()
     )
     return (
         f"a judge of {len(decider.names)} features and {len(decider.sources)} models, "
-        f"cut at {share(decider.cut)}; the thresholds are only what it looks at; "
+        f"cut at {decider.cut:.3g}; the thresholds are only what it looks at; "
         f"F1 out of fold: {reached}"
     )
 

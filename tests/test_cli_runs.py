@@ -1,0 +1,116 @@
+"""The commands about runs, from a toy benchmark to decisions."""
+
+import json
+import sys
+
+import pytest
+
+import assent
+import toy
+from assent.cli import main
+
+RULES = ("global", "per-relation", "paper-global", "paper-relation")
+
+
+@pytest.fixture
+def say(monkeypatch, capsys):
+    """Runs a command; returns its exit code, what it printed and what it complained about."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["assent", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return end.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def benchmark_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toy") / "benchmark"
+    assent.save(toy.built(toy.crowd(0, 40, 3, 8, splits=True), seed=1), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run_folder(benchmark_folder):
+    folder = benchmark_folder.parent / "run"
+    small = ["model.dim=8", "train.epochs=20", "train.batch_size=16", "train.threads=1"]
+    assent.train(benchmark_folder, "complex", out=folder, changes=small)
+    return folder
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_goes_from_tune_to_evaluate(say, run_folder, tmp_path, rule):
+    decider = tmp_path / "decider.json"
+    code, printed, _ = say("tune", run_folder, "--rule", rule, "--out", decider)
+    assert code == 0 and "thresholds, as probabilities" in printed
+    assert json.loads(decider.read_text())["rule"] == rule
+    code, printed, _ = say("evaluate", run_folder, "--decider", decider, "--by", "relation")
+    assert code == 0 and "all queries" in printed and "MRR as in the paper" in printed
+
+
+def test_decisions_and_json_agree(say, run_folder, tmp_path):
+    lines = tmp_path / "decisions.tsv"
+    assert say("tune", run_folder)[0] == 0
+    code, printed, _ = say(
+        "evaluate", run_folder, "--split", "valid", "--json", "--decisions", lines
+    )
+    found = json.loads(printed)
+    assert code == 0 and found["split"] == "valid"
+    rows = [line.split("\t") for line in lines.read_text().splitlines()]
+    assert len(rows) == found["classification"]["full"]["accepted"] > 0
+    assert sum(int(row[5]) for row in rows) == found["classification"]["full"]["correct"]
+
+
+def test_only_an_evaluation_on_test_is_kept_as_the_runs_metrics(say, run_folder):
+    (run_folder / "metrics.json").unlink(missing_ok=True)
+    assert say("tune", run_folder)[0] == 0
+    assert say("evaluate", run_folder, "--split", "valid")[0] == 0
+    assert not (run_folder / "metrics.json").exists()
+    assert say("evaluate", run_folder)[0] == 0
+    assert json.loads((run_folder / "metrics.json").read_text())["split"] == "test"
+
+
+def test_a_run_beside_itself_is_no_better(say, run_folder):
+    assert say("tune", run_folder)[0] == 0
+    _, printed, _ = say("evaluate", run_folder, "--against", run_folder)
+    assert "all queries: F1 +.000 (.000 to .000, not clear)" in printed
+
+
+def test_what_cannot_be_reached_is_said(say, run_folder, tmp_path):
+    words = ("--rule", "per-relation", "--objective", "precision=1", "--out", tmp_path / "d.json")
+    code, printed, _ = say("tune", run_folder, *words)
+    assert code == 0 and ("cannot reach it" in printed or "nothing is accepted" in printed)
+
+
+def test_pairs_and_triples_print_tables(say, run_folder, benchmark_folder, tmp_path):
+    code, printed, _ = say("pairs", run_folder, "--k", 5)
+    assert code == 0 and "MAP@5" in printed
+    false = tmp_path / "false.tsv"
+    names = assent.load(benchmark_folder).vocabulary
+    false.write_text(f"{names.entities[0]}\t{names.relations[0]}\t{names.entities[1]}\n")
+    code, printed, _ = say("triples", run_folder, false, false)
+    assert code == 0 and "accuracy" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("tune", "RUN", "--rule", "per-realtion"), "did you mean 'per-relation'?"),
+        (("tune", "RUN", "--objective", "f-1"), "choose f1"),
+        (("tune", "RUN", "--rule", "paper-global", "--objective", "f2"), "search is for f1"),
+        (("evaluate", "RUN", "--by", "entity"), "choose relation"),
+        (("evaluate", "RUN", "--split", "train"), "choose from valid, test"),
+        (("evaluate", "RUN", "--decider", "nowhere.json"), "`assent tune` finds them"),
+        (("tune", "nowhere"), "nowhere"),
+        (("pairs", "RUN", "--relation", "r9"), "r9"),
+    ],
+)
+def test_what_a_user_can_mend_ends_in_one_line(say, run_folder, words, complaint):
+    assert say("tune", run_folder)[0] == 0
+    words = [run_folder if word == "RUN" else word for word in words]
+    code, _, complained = say(*words)
+    assert code == 2 and complaint in " ".join(complained.split())
+    assert "Traceback" not in complained
