@@ -22,7 +22,7 @@ from assent.scoring import score
 
 GROUPS = {
     "among higher scores": ("rank", "gap_above", "mass_above"),
-    "among all scores": ("below_best", "best", "expected", "share", "log_softmax"),
+    "among all scores": ("below_best", "best", "expected", "effective", "share", "log_softmax"),
     "relation": (
         "known", "relation_facts", "relation_answers", "answers_a_query",
         "inverse_answers_a_query",

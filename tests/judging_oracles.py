@@ -23,6 +23,7 @@ def of_scores(scores, entity):
         "below_best": max(scores.values()) - mine,
         "best": max(scores.values()),
         "expected": expected,
+        "effective": 1 / sum(exp(score - total) ** 2 for score in scores.values()),
         "share": sigmoid(mine) / expected,
         "log_softmax": mine - total,
     }

@@ -152,7 +152,7 @@ def evaluate(
         accepted,
         standings.ranks(),
         standings.filtered(),
-        abstaining(tops, shortlist, accepted),
+        abstaining(tops, tops.accepted(shortlist, accepted)),
         reliability.result(),
     )
 

@@ -61,13 +61,12 @@ def of_scores(shortlist: Shortlist) -> Columns:
 def of_spreads(shortlist: Shortlist, spreads: Spreads) -> Columns:
     """The candidate among all of its query."""
     rows, scores = shortlist.rows, shortlist.scores.astype(np.float64)
-    best, total, expected = (
-        values[rows] for values in (spreads.best, spreads.total, spreads.expected)
-    )
+    best, total, expected = spreads.best[rows], spreads.total[rows], spreads.expected[rows]
     return {
         "below_best": best - scores,
         "best": best,
         "expected": expected,
+        "effective": spreads.effective[rows],
         "share": expit(scores) / expected,
         "log_softmax": scores - total,
     }
