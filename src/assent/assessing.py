@@ -25,7 +25,7 @@ from assent.files.judges import Particulars, read_judge, write_trees
 from assent.files.triples import read
 from assent.judging.features import features
 from assent.judging.graph import Graph
-from assent.judging.judge import PER_ANSWER, Judge, Source, train_judge
+from assent.judging.judge import FOLDS, PER_ANSWER, Judge, Source, train_judge
 from assent.judging.spreads import Spreads
 from assent.judging.trees import Forest
 from assent.measuring.abstaining import Tops, abstaining
@@ -141,7 +141,7 @@ def evaluate(
         if [model.digest() for model in models] != [source.sha256 for source in decider.sources]:
             raise DataError("not the models that the judge was trained with; tune again")
         known = features(shortlist, spreads, Graph(benchmark), models)
-        accepted = decider.accept(known)
+        accepted = decider.accept(shortlist, known)
     else:
         accepted = decider.accept(shortlist)
     return Evaluation(
@@ -204,7 +204,7 @@ def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider | Judge:
     if rule != JUDGE:
         return Decider(rule, objective, thresholds, found)
     names, cut, sources, arrays = read_judge(path)
-    forest = Forest.of_arrays(arrays, len(names))
+    forest = Forest.of_arrays(arrays, len(names), FOLDS)
     heard = tuple(Source(*source) for source in sources)
     return Judge(objective, thresholds, names, forest, cut, heard, found)
 

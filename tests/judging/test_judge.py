@@ -13,7 +13,7 @@ from assent.deciding.objectives import FBeta
 from assent.deciding.rules import best_single
 from assent.errors import ConfigError, DataError
 from assent.judging.features import Features
-from assent.judging.judge import FOLDS, mirrored_folds, train_judge
+from assent.judging.judge import FOLDS, folds_of, train_judge
 
 QUERIES, CANDIDATES = 400, 10
 
@@ -55,7 +55,9 @@ def test_a_judge_beats_one_threshold_also_on_queries_it_never_saw():
     judge, out_of_fold = train_judge(shortlist, known, FBeta())
     assert reached(shortlist, out_of_fold) > reached(shortlist, shortlist.accepted(single)) + 0.1
     fresh, fresh_known = simulated(seed=1)
-    gained = reached(fresh, judge.accept(fresh_known)) - reached(fresh, fresh.accepted(single))
+    gained = reached(fresh, judge.accept(fresh, fresh_known)) - reached(
+        fresh, fresh.accepted(single)
+    )
     assert gained > 0.1
 
 
@@ -76,28 +78,38 @@ def test_the_same_seed_trains_the_same_judge():
         assert np.array_equal(array, other.forest.arrays()[name])
 
 
-def test_a_fact_asked_from_its_other_end_has_the_fold_of_that_query():
-    shortlist, _ = simulated()
-    queries = Queries.grouped(
-        np.array([3, 5, 7], np.int32), np.array([0, 1, 0], np.int32), np.array([5, 3, 9], np.int32)
-    )
-    folds = np.array([2, 0, 1])  # of (3, 0), (7, 0) and (5, 1), the order of grouped queries
-    asked = replace(
-        shortlist,
-        queries=queries,
-        rows=frozen([0, 0, 1, 2, 2]),
-        entities=frozen([5, 6, 5, 3, 4]),
-        scores=frozen(np.zeros(5), np.float32),
-        right=frozen(np.zeros(5), np.bool_),
-    )
-    assert mirrored_folds(asked, folds).tolist() == [1, -1, 1, 2, -1]
+def test_on_the_questions_of_valid_it_decides_as_it_did_out_of_fold():
+    shortlist, known = simulated()
+    judge, out_of_fold = train_judge(shortlist, known, FBeta())
+    assert np.array_equal(judge.accept(shortlist, known), out_of_fold)
+
+
+def test_what_is_right_of_a_question_never_changes_how_it_is_judged():
+    """Neither its own answers nor the same facts asked for from their other end."""
+    shortlist, known = simulated()
+    judge, _ = train_judge(shortlist, known, FBeta())
+    slots, anchors = shortlist.relations, shortlist.queries.anchors[shortlist.rows]
+    mine, mirrored = folds_of(slots, anchors), folds_of(1 - slots, shortlist.entities)
+    touched = (mine == 2) | (mirrored == 2)
+    turned = replace(shortlist, right=frozen(shortlist.right ^ touched, np.bool_))
+    other, _ = train_judge(turned, known, FBeta())
+    asked = np.full(len(shortlist), 2)
+    one, two = (each.forest.probabilities(known.values, asked) for each in (judge, other))
+    assert np.array_equal(one, two)
+
+
+def test_folds_are_even_and_depend_on_slot_and_anchor():
+    anchors = np.arange(6000, dtype=np.int32)
+    one, other = (folds_of(np.full_like(anchors, slot), anchors) for slot in (0, 1))
+    assert (np.abs(np.bincount(one, minlength=FOLDS) - 6000 / FOLDS) < 150).all()
+    assert abs((one == other).mean() - 1 / FOLDS) < 0.03
 
 
 def test_other_features_than_those_of_its_training_are_refused():
     shortlist, known = simulated()
     judge, _ = train_judge(shortlist, known, FBeta())
     with pytest.raises(DataError, match="other features"):
-        judge.accept(replace(known, names=("level", "score")))
+        judge.accept(shortlist, replace(known, names=("level", "score")))
 
 
 def test_valid_without_answers_trains_no_judge():

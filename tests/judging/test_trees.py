@@ -23,7 +23,7 @@ def test_trees_say_what_scikit_learn_says_also_of_missing_values(learned):
     rows, models = learned
     for model in models:
         expected = model.predict_proba(rows)[:, 1]
-        found = Forest.of_models([model]).probabilities(rows)
+        found = Forest.of_models([model]).probabilities(rows, np.zeros(len(rows), np.int64))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -32,20 +32,23 @@ def test_a_value_on_the_threshold_goes_left_as_in_scikit_learn(learned):
     forest = Forest.of_models([model])
     on = np.stack([np.full(3, value) for value in forest.thresholds[forest.features != -1]])
     expected = model.predict_proba(on)[:, 1]
-    np.testing.assert_allclose(forest.probabilities(on), expected, rtol=0, atol=1e-12)
+    found = forest.probabilities(on, np.zeros(len(on), np.int64))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def test_several_models_say_their_mean(learned):
+def test_each_row_is_judged_by_the_model_that_is_asked(learned):
     rows, models = learned
-    each = [Forest.of_models([model]).probabilities(rows) for model in models]
-    np.testing.assert_allclose(Forest.of_models(models).probabilities(rows), np.mean(each, axis=0))
+    asked = np.arange(len(rows)) % 2
+    expected = np.stack([model.predict_proba(rows)[:, 1] for model in models])
+    found = Forest.of_models(models).probabilities(rows, asked)
+    np.testing.assert_allclose(found, expected[asked, np.arange(len(rows))], rtol=0, atol=1e-12)
 
 
 def test_arrays_come_back_as_the_same_forest(learned):
     rows, models = learned
-    forest = Forest.of_models(models)
-    again = Forest.of_arrays(forest.arrays(), 3)
-    assert np.array_equal(again.probabilities(rows), forest.probabilities(rows))
+    forest, asked = Forest.of_models(models), np.arange(len(rows)) % 2
+    again = Forest.of_arrays(forest.arrays(), 3, 2)
+    assert np.array_equal(again.probabilities(rows, asked), forest.probabilities(rows, asked))
 
 
 HOSTILE = {
@@ -71,11 +74,11 @@ def test_hostile_arrays_are_refused(learned, name):
     column, change = HOSTILE[name]
     arrays = Forest.of_models(models).arrays()
     with pytest.raises(DataError, match="trees: "):
-        Forest.of_arrays({**arrays, column: change(arrays[column])}, 3)
+        Forest.of_arrays({**arrays, column: change(arrays[column])}, 3, 2)
 
 
 def test_missing_and_strange_arrays_are_refused(learned):
     arrays = Forest.of_models(learned[1]).arrays()
     for changed in ({"left": arrays["left"]}, {**arrays, "more": arrays["left"]}):
         with pytest.raises(DataError, match="expected the arrays"):
-            Forest.of_arrays(changed, 3)
+            Forest.of_arrays(changed, 3, 2)

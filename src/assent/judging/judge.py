@@ -1,7 +1,9 @@
 """A judge of candidates: boosted trees over features, cross-fitted on valid, and one cut.
 
-Each fold of the queries is judged by trees that saw none of its candidates from either side. The
-cut is the best for these out-of-fold probabilities; on test the trees of all folds are averaged.
+A question belongs to a fold, and is only ever judged by trees that saw none of its candidates,
+from neither end of the fact. That holds on test as well: half of its facts are asked for in valid
+from their other end, and trees that saw them there would have been told the answer. So out of fold
+on valid is just what happens on test, and the cut fits.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Mask, frozen
+from assent.core.arrays import Ids, Keys, Mask, frozen
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.deciding.objectives import Objective
@@ -20,7 +22,8 @@ from assent.judging.features import Features
 from assent.judging.trees import Forest
 
 PER_ANSWER = 6  # candidates looked at for each answer; more made no better judges
-FOLDS = 4
+FOLDS = 6
+MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # so that near ids fall far apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,49 +47,44 @@ class Judge:
     found: dict[str, Any] = field(default_factory=dict)  # on valid, for people to read
     rule: str = "judge"
 
-    def accept(self, known: Features) -> Mask:  # (candidate,)
+    def accept(self, shortlist: Shortlist, known: Features) -> Mask:  # (candidate,)
         """Which of the candidates may be added."""
         if known.names != self.names:
             raise DataError("the judge was trained on other features")
-        return self.forest.probabilities(known.values) > self.cut
+        folds = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
+        return self.forest.probabilities(known.values, folds) > self.cut
 
 
 def train_judge(
     shortlist: Shortlist, known: Features, objective: Objective, seed: int = 0
 ) -> tuple[Judge, Mask]:
-    """A judge for the objective, and its out-of-fold decisions (candidate,)."""
-    folds = np.random.default_rng(seed).integers(FOLDS, size=len(shortlist.queries))
-    mine, mirrored = folds[shortlist.rows], mirrored_folds(shortlist, folds)
-    models, probabilities = [], np.zeros(len(shortlist))
+    """A judge for the objective, and its decisions (candidate,), all of them out of fold."""
+    num_slots = len(shortlist.floors)
+    inverse = (shortlist.relations + num_slots // 2) % num_slots
+    mine = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
+    mirrored = folds_of(inverse, shortlist.entities)  # the same fact, asked for from its other end
+    models = []
     for fold in range(FOLDS):
-        # From its other side, the same fact would tell the answer.
         taught = (mine != fold) & (mirrored != fold)
         models.append(_boosted(known.values[taught], shortlist.right[taught], seed))
-        asked = mine == fold
-        probabilities[asked] = Forest.of_models(models[-1:]).probabilities(known.values[asked])
+    forest = Forest.of_models(models)
+    probabilities = forest.probabilities(known.values, mine)
     judged = replace(
         shortlist,
         scores=frozen(probabilities, np.float32),
-        floors=frozen(np.full(len(shortlist.floors), -np.inf), np.float32),
+        floors=frozen(np.full(num_slots, -np.inf), np.float32),
     )
     cut = best_single(judged, objective)
-    floors = Thresholds.of(shortlist.floors)
-    judge = Judge(objective.name, floors, known.names, Forest.of_models(models), cut)
+    judge = Judge(objective.name, Thresholds.of(shortlist.floors), known.names, forest, cut)
     return judge, np.asarray(probabilities > cut)
 
 
-def mirrored_folds(shortlist: Shortlist, folds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The fold of the query that asks for the same fact from its other end; -1: not asked."""
-    num_slots = len(shortlist.floors)
-    inverse: Ids = (shortlist.relations + num_slots // 2) % num_slots
-    queries = shortlist.queries
-    size = 1 + max(queries.anchors.max(initial=0), shortlist.entities.max(initial=0))
-    keys = queries.keys(int(size))
-    order = np.argsort(keys)
-    asked = inverse.astype(np.int64) * size + shortlist.entities
-    places = np.minimum(np.searchsorted(keys[order], asked), len(keys) - 1)
-    there = keys[order[places]] == asked
-    return np.where(there, folds[order[places]], -1)
+def folds_of(slots: Ids, anchors: Ids) -> Keys:
+    """The fold of each question: from its ids alone, so that it has the same one everywhere."""
+    mixed = slots.astype(np.uint64) << np.uint64(32) | anchors.astype(np.uint64)
+    for shift, factor in MIXING:
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return ((mixed >> np.uint64(33)) % np.uint64(FOLDS)).astype(np.int64)
 
 
 def _boosted(rows: NDArray[np.float64], right: Mask, seed: int) -> Any:

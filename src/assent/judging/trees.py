@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from assent.core.arrays import frozen
 from assent.errors import DataError
@@ -30,7 +31,7 @@ KINDS = {  # column -> dtype
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Several boosted models; their mean is what they say together."""
+    """Several boosted models, one for each fold of the questions."""
 
     features: NDArray[np.int32]  # (node,)   what is compared; LEAF: nothing
     thresholds: NDArray[np.float64]  # (node,)   not higher than this goes left
@@ -43,7 +44,9 @@ class Forest:
     starts: NDArray[np.float64]  # (model,)   the logit before any tree
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], num_features: int) -> Self:
+    def of_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], num_features: int, num_models: int
+    ) -> Self:
         """From a file: hostile until parsed."""
         if set(arrays) != set(KINDS):
             raise DataError("trees: expected the arrays " + ", ".join(KINDS))
@@ -51,15 +54,15 @@ class Forest:
             if arrays[name].dtype != kind or arrays[name].ndim != 1:
                 raise DataError(f"trees: {name} is not a list of {np.dtype(kind).name}")
         forest = cls(**{name: frozen(arrays[name], kind) for name, kind in KINDS.items()})
-        forest._check(num_features)
+        forest._check(num_features, num_models)
         return forest
 
-    def _check(self, num_features: int) -> None:
-        nodes, models = len(self.features), len(self.starts)
+    def _check(self, num_features: int, models: int) -> None:
+        nodes = len(self.features)
         if any(len(getattr(self, name)) != nodes for name in list(KINDS)[:6]):
             raise DataError("trees: columns of different lengths")
-        if len(self.roots) != len(self.members) or not models:
-            raise DataError("trees: roots without a model")
+        if len(self.roots) != len(self.members) or len(self.starts) != models:
+            raise DataError(f"trees: expected those of {models} models")
         inner = np.flatnonzero(self.features != LEAF)
         within = [
             (self.features[inner], 0, num_features),
@@ -93,11 +96,15 @@ class Forest:
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def probabilities(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # (row,)
-        """What the models say to each row (row, feature), averaged."""
-        out = np.empty(len(rows))
-        _judge(np.ascontiguousarray(rows, np.float64), *self.arrays().values(), out)
-        return out
+    def probabilities(
+        self, rows: NDArray[np.float64], asked: NDArray[np.int64]
+    ) -> NDArray[np.float64]:  # (row,)
+        """What is said to each row (row, feature) by the one model (row,) that is asked."""
+        out = self.starts[asked]
+        _judge(
+            np.ascontiguousarray(rows, np.float64), asked, *list(self.arrays().values())[:-1], out
+        )
+        return expit(out)
 
 
 def _moved(nodes: NDArray[Any], start: int) -> list[NDArray[Any]]:
@@ -115,15 +122,16 @@ def _moved(nodes: NDArray[Any], start: int) -> list[NDArray[Any]]:
 
 @njit(nogil=True, cache=True)
 def _judge(
-    rows, features, thresholds, left, right, missing_left, values, roots, members, starts, out
+    rows, asked, features, thresholds, left, right, missing_left, values, roots, members, out
 ):
+    """Adds to `out` (row,), which starts as the logit before any tree."""
     for i in range(len(rows)):
-        logits = starts.copy()
         for tree in range(len(roots)):
+            if members[tree] != asked[i]:
+                continue
             node = roots[tree]
             while features[node] != LEAF:
                 value = rows[i, features[node]]
                 goes_left = missing_left[node] if np.isnan(value) else value <= thresholds[node]
                 node = left[node] if goes_left else right[node]
-            logits[members[tree]] += values[node]
-        out[i] = np.mean(1 / (1 + np.exp(-logits)))
+            out[i] += values[node]
