@@ -1,32 +1,48 @@
 """What a model is worth on a benchmark: thresholds found on valid, decisions on test, measures."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from assent.adapters.popularity import Popularity
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.facts import KnowledgeBase
-from assent.core.scores import ScoreBlock, collect
+from assent.core.scores import Collector, ScoreBlock, collect
 from assent.deciding.curves import Curves
+from assent.deciding.objectives import Objective
 from assent.deciding.objectives import objective as parse_objective
 from assent.deciding.paper import Levels
 from assent.deciding.rules import GRID_RULES, RULES, Decider, tune_on_grid
 from assent.deciding.rules import tune as tune_thresholds
 from assent.deciding.shortlisting import Above, Highest
+from assent.errors import ConfigError, DataError
 from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.files.judges import Particulars, read_judge, write_trees
 from assent.files.triples import read
+from assent.judging.features import features
+from assent.judging.graph import Graph
+from assent.judging.judge import FOLDS, PER_ANSWER, Judge, Source, train_judge
+from assent.judging.spreads import Spreads
+from assent.judging.trees import Forest
 from assent.measuring.abstaining import Tops, abstaining
 from assent.measuring.calibration import Reliability
+from assent.measuring.classification import Classified
 from assent.measuring.evaluation import Evaluation
 from assent.measuring.pairs import BestPairs, Found, K, PairRanking, every_head, pair_facts
+from assent.measuring.plain import plain
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.measuring.triples import ScoredFacts, TripleClassification, labelled
 from assent.models import Model
-from assent.scoring import Scorer, score, score_facts
+from assent.scoring import PairScorer, Scorer, score, score_facts
 from assent.training.losses import dev_loss
+
+JUDGE = "judge"  # the rule that is learned
+SHOWN = ("full", "C", "C+F", "I")  # what a judge is shown to reach on valid
+NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
 
@@ -50,43 +66,93 @@ def tune(
     rule: str = "per-relation",
     objective: str = "f1",
     progress: QueriesDone = unheard,
-) -> Decider:
-    """Finds thresholds on valid.
+    others: Mapping[str, Scored] = NOBODY,
+) -> Decider | Judge:
+    """Finds thresholds on valid, or trains a judge there.
 
-    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R.
+    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also hears
+    what the models of other runs, by folder, say.
     """
     aim = parse_objective(objective)
     queries, num_slots = run.benchmark.valid, 2 * run.benchmark.vocabulary.num_relations
-    refuse_unknown(rule, [*RULES, *GRID_RULES], "rule")
+    refuse_unknown(rule, [*RULES, *GRID_RULES, JUDGE], "rule")
+    if others and rule != JUDGE:
+        raise ConfigError(f"{rule}: only a judge can hear several models")
     blocks = _scored(run, "valid", progress)
     if rule in GRID_RULES:
         levels = Levels(queries, num_slots)
         collect(blocks, levels)
         return tune_on_grid(rule, levels, aim)
+    if rule == JUDGE:
+        return _tune_judge(run, others, blocks, aim)
     highest = Highest(queries, num_slots)
     collect(blocks, highest)
     return tune_thresholds(rule, highest.result(), aim)
 
 
+def _tune_judge(
+    run: Scored, others: Mapping[str, Scored], blocks: Iterable[ScoreBlock], aim: Objective
+) -> Judge:
+    queries, models = run.benchmark.valid, _heard([run, *others.values()])
+    highest = Highest(queries, 2 * run.benchmark.vocabulary.num_relations, PER_ANSWER)
+    spreads = Spreads(queries)
+    collect(blocks, highest, spreads)
+    shortlist = highest.result()
+    known = features(shortlist, spreads, Graph(run.benchmark), models)
+    judge, accepted = train_judge(shortlist, known, aim)
+    classified = Classified(queries, shortlist.counts(accepted))
+    found = plain({"out_of_fold_f1": {name: f1(classified.of(name)) for name in SHOWN}})
+    sources = map(Source, ("", *others), (model.digest() for model in models))
+    return replace(judge, sources=tuple(sources), found=found)
+
+
+def _heard(runs: Sequence[Scored]) -> list[PairScorer]:
+    """The models of all these runs, which are of one benchmark."""
+    for run in runs:
+        if not isinstance(run.model, PairScorer):
+            raise ConfigError("a judge needs models that assent trained: it asks for single facts")
+        if run.benchmark.digest() != runs[0].benchmark.digest():
+            raise ConfigError("a judge cannot hear models of several benchmarks")
+    return [run.model for run in runs if isinstance(run.model, PairScorer)]
+
+
 def evaluate(
-    run: Scored, decider: Decider, split: str = "test", progress: QueriesDone = unheard
+    run: Scored,
+    decider: Decider | Judge,
+    split: str = "test",
+    progress: QueriesDone = unheard,
+    others: Sequence[Scored] = (),
 ) -> Evaluation:
-    """Decides on one half of the benchmark, and measures the decisions and the ranking."""
+    """Decides on one half of the benchmark, and measures the decisions and the ranking.
+
+    `others` are the runs that a judge heard when it was trained.
+    """
     benchmark, queries = run.benchmark, run.benchmark.half(split)
     above = Above(queries, decider.thresholds)
     standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
-    collect(_scored(run, split, progress), above, standings, tops, reliability)
+    collectors: list[Collector] = [above, standings, tops, reliability]
+    if isinstance(decider, Judge):
+        collectors.append(spreads := Spreads(queries))
+    collect(_scored(run, split, progress), *collectors)
     shortlist = above.result()
+    if isinstance(decider, Judge):
+        models = _heard([run, *others])
+        if [model.digest() for model in models] != [source.sha256 for source in decider.sources]:
+            raise DataError("not the models that the judge was trained with; tune again")
+        known = features(shortlist, spreads, Graph(benchmark), models)
+        accepted = decider.accept(shortlist, known)
+    else:
+        accepted = decider.accept(shortlist)
     return Evaluation(
         split,
         decider.rule,
         benchmark.vocabulary,
         shortlist,
-        decider.accept(shortlist),
+        accepted,
         standings.ranks(),
         standings.filtered(),
-        abstaining(tops, decider.thresholds),
+        abstaining(tops, tops.accepted(shortlist, accepted)),
         reliability.result(),
     )
 
@@ -131,14 +197,25 @@ def rank_pairs(
     return PairRanking.of(split, k, benchmark.vocabulary, found)
 
 
-def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider:
+def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider | Judge:
     """What `assent tune` found for a run."""
-    return Decider(*read_decider(decider_file(Path(folder)), benchmark.vocabulary))
-
-
-def save_decider(decider: Decider, folder: str | Path, benchmark: Benchmark) -> Path:
-    """Puts a decider into a run folder, or into a file of its own."""
     path = decider_file(Path(folder))
+    rule, objective, thresholds, found = read_decider(path, benchmark.vocabulary)
+    if rule != JUDGE:
+        return Decider(rule, objective, thresholds, found)
+    names, cut, sources, arrays = read_judge(path)
+    forest = Forest.of_arrays(arrays, len(names), FOLDS)
+    heard = tuple(Source(*source) for source in sources)
+    return Judge(objective, thresholds, names, forest, cut, heard, found)
+
+
+def save_decider(decider: Decider | Judge, folder: str | Path, benchmark: Benchmark) -> Path:
+    """Puts a decider into a run folder, or into a file of its own; a judge's trees beside it."""
+    path, stated = decider_file(Path(folder)), None
+    if isinstance(decider, Judge):
+        sources = tuple((source.path, source.sha256) for source in decider.sources)
+        arrays = decider.forest.arrays()
+        stated = write_trees(path, Particulars(decider.names, decider.cut, sources, arrays))
     write_decider(
         path,
         decider.rule,
@@ -146,6 +223,7 @@ def save_decider(decider: Decider, folder: str | Path, benchmark: Benchmark) -> 
         decider.thresholds,
         decider.found,
         benchmark.vocabulary,
+        stated,
     )
     return path
 

@@ -1,7 +1,7 @@
 """Model + queries -> a stream of score blocks, what is known masked. Torch ends here."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from assent.core.queries import Queries, Subset
 from assent.core.scores import ScoreBlock, Scores
 
 CELLS = 1 << 22  # scores of a block: 16 MB, which are given back and taken again in one piece
+PAIRS = 1 << 14  # candidates scored together by themselves
 ROWS = 64  # queries of a block, at least: the table of entities is read once a block
 
 
@@ -23,6 +24,16 @@ class Scorer(Protocol):
 
     def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
         ...
+
+
+@runtime_checkable
+class PairScorer(Scorer, Protocol):
+    """A scorer that need not look at all entities to score one, and can be told from others."""
+
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:  # -> (fact,)
+        ...
+
+    def digest(self) -> str: ...
 
 
 def score(
@@ -58,6 +69,17 @@ def score_facts(scorer: Scorer, facts: Ids, cells: int = CELLS) -> Scores:  # (f
         mine = order[done : done + len(block.queries.answers)]
         scores[mine] = block.of_answers()
         done += len(mine)
+    return scores
+
+
+def score_pairs(model: PairScorer, anchors: Ids, relations: Ids, entities: Ids) -> Scores:
+    """The score (candidate,) of each of these candidates, a few thousand at a time."""
+    scores = np.empty(len(anchors), np.float32)
+    for first in range(0, len(anchors), PAIRS):
+        mine = slice(first, first + PAIRS)
+        with torch.no_grad():
+            given = model.pairs(*(_tensor(ids[mine]) for ids in (anchors, relations, entities)))
+        scores[mine] = given.float().cpu().numpy()
     return scores
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import deciding_oracles as oracles
 from assent.core.scores import collect
 from assent.core.thresholds import Thresholds
+from assent.deciding.shortlisting import Above
 from assent.measuring.abstaining import Tops, abstaining, auroc, average_precision
 from score_blocks import ANY, NUM_SLOTS, block, blocks, one_by_one, queries_of
 
@@ -20,6 +21,15 @@ def tops(made):
     collector = Tops(queries_of(made))
     collect(made, collector)
     return collector
+
+
+def spoken(made, line):
+    """Whether each query's best candidate is accepted, told from the accepted candidates."""
+    thresholds = Thresholds.single(line, NUM_SLOTS)
+    above = Above(queries_of(made), thresholds)
+    collect(made, above)
+    kept = above.result()
+    return tops(made).accepted(kept, kept.accepted(thresholds))
 
 
 def top(query):
@@ -59,7 +69,7 @@ def test_areas_are_counted_pair_by_pair(positives, negatives):
 @given(blocks(), st.sampled_from([-np.inf, -0.5, 1.0, np.inf]))
 def test_abstaining_is_measured_against_n_against_f_and_against_both(made, line):
     queries = oracles.asked(made)
-    found = abstaining(tops(made), Thresholds.single(line, NUM_SLOTS))
+    found = abstaining(tops(made), spoken(made, line))
     answered = [top(query) for query in queries if query.answers]
     for name, letters in (("N", "N"), ("F", "F"), ("N+F", "NF")):
         empty = [top(query) for query in queries if query.letter in letters]
@@ -70,20 +80,20 @@ def test_abstaining_is_measured_against_n_against_f_and_against_both(made, line)
 
 @given(blocks(), st.sampled_from([-np.inf, -0.5, 1.0, np.inf]))
 def test_answers_are_given_where_the_best_candidate_is_accepted(made, line):
-    found = abstaining(tops(made), Thresholds.single(line, NUM_SLOTS))
+    found = abstaining(tops(made), spoken(made, line))
     queries = oracles.asked(made)
-    spoken = [query for query in queries if top(query) > line]
+    answered = [query for query in queries if top(query) > line]
     right = [
         query
-        for query in spoken
+        for query in answered
         if min(e for e, score in query.scores.items() if score == top(query)) in query.answers
     ]
-    assert found.answer_rate == len(spoken) / len(queries)
-    expected = oracles.ratio(len(right), len(spoken))
+    assert found.answer_rate == len(answered) / len(queries)
+    expected = oracles.ratio(len(right), len(answered))
     assert found.top_precision == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_query_without_candidates_is_never_answered():
     made = [block([[-np.inf, -np.inf], [1.0, -np.inf]], [[], [0]])]
-    found = abstaining(tops(made), Thresholds.single(-np.inf, 1))
+    found = abstaining(tops(made), spoken(made, -np.inf))
     assert found.answer_rate == 0.5 and found.top_precision == 1

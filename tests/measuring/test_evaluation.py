@@ -33,7 +33,7 @@ def evaluation(made, line=0.0):
         kept.accepted(thresholds),
         standings.ranks(),
         standings.filtered(),
-        abstaining(tops, thresholds),
+        abstaining(tops, tops.accepted(kept, kept.accepted(thresholds))),
         reliability.result(),
     )
 

@@ -151,3 +151,18 @@ def test_saves_and_loads_to_equal_scores(variant):
     other = made(variant, seed=9)
     other.load_state_dict(load(saved))
     assert torch.equal(other.scores(ANCHORS, RELATIONS), model.scores(ANCHORS, RELATIONS))
+
+
+def test_single_facts_score_as_they_do_among_all(variant):
+    model = made(variant)
+    anchors = ANCHORS.repeat_interleave(11)
+    relations = RELATIONS.repeat_interleave(11)
+    entities = torch.arange(11).repeat(len(ANCHORS))
+    alone = model.pairs(anchors, relations, entities)
+    among = model.scores(ANCHORS, RELATIONS)
+    torch.testing.assert_close(alone.view(len(ANCHORS), 11), among, rtol=1e-4, atol=1e-4)
+    assert model.training, "the mode of the model was changed"
+
+
+def test_a_digest_tells_models_apart(variant):
+    assert made(variant).digest() == made(variant).digest() != made(variant, seed=1).digest()

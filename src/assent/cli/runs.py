@@ -2,12 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assent.cli.common import AsJson, BenchmarkFolder, RunFolder, app, err, out, place, say
 from assent.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from assent.deciding.rules import Decider
+    from assent.experiment import Run
+    from assent.judging.judge import Judge
 
 
 @app.command()
@@ -69,11 +74,15 @@ def train(
 def tune(
     run_folder: RunFolder,
     rule: Annotated[
-        str, typer.Option(help="global, per-relation, paper-global or paper-relation.")
+        str, typer.Option(help="global, per-relation, paper-global, paper-relation or judge.")
     ] = "per-relation",
     objective: Annotated[
         str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
     ] = "f1",
+    others: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="RUN", help="Another run that a judge hears; repeatable."),
+    ] = None,
     out_file: Annotated[
         Path | None, typer.Option("--out", help="Instead of decider.json in the run's folder.")
     ] = None,
@@ -85,8 +94,9 @@ def tune(
     from assent.reporting.results import found_line, thresholds_table
 
     run = load_run(run_folder)
+    heard = {str(folder.resolve()): load_run(folder) for folder in others or ()}
     with queries(err) as progress:
-        decider = assessing.tune(run, rule, objective, progress)
+        decider = assessing.tune(run, rule, objective, progress, heard)
     path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(thresholds_table(decider, run.benchmark))
     if (line := found_line(decider)) is not None:
@@ -124,14 +134,14 @@ def evaluate(
     run = load_run(run_folder)
     decider = assessing.load_decider(decider_file or run_folder, run.benchmark)
     with queries(err) as progress:
-        found = assessing.evaluate(run, decider, split, progress)
+        found = assessing.evaluate(run, decider, split, progress, _others(decider))
         differences = {}
         if against is not None:
             other = load_run(against)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
             rival = assessing.load_decider(against, run.benchmark)
-            rival_found = assessing.evaluate(other, rival, split, progress)
+            rival_found = assessing.evaluate(other, rival, split, progress, _others(rival))
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
     text = json.dumps(found.to_json(), indent=1)
@@ -153,3 +163,10 @@ def evaluate(
         say(f"{line} beside {against}")
     if decisions is not None:
         say(f"decisions: {decisions}")
+
+
+def _others(decider: "Decider | Judge") -> "list[Run]":
+    """The other runs that a judge heard."""
+    from assent.experiment import load_run
+
+    return [load_run(source.path) for source in getattr(decider, "sources", ())[1:]]

@@ -28,6 +28,7 @@ def write_decider(
     thresholds: Thresholds,
     found: dict[str, Any],
     vocabulary: Vocabulary,
+    judge: dict[str, Any] | None = None,
 ) -> None:
     values = _written(thresholds.values.tolist())
     count = vocabulary.num_relations
@@ -40,6 +41,7 @@ def write_decider(
             side: dict(zip(vocabulary.relations, values[start : start + count], strict=True))
             for side, start in zip(SIDES, (0, count), strict=True)
         },
+        **({} if judge is None else {"judge": judge}),
     }
     with beside(path) as part:
         part.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")

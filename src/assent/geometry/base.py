@@ -61,6 +61,17 @@ class Geometry(ABC):
             out += self.table.bias
         return self.link.logits_(out)
 
+    @abstractmethod
+    def measure_pairs(self) -> Tensor:  # -> (query,)
+        """The raw number of each question and the entity in the same row, before any bias."""
+
+    def pairs(self) -> Tensor:  # -> (query,)
+        """The score of each question with the entity in the same row: as many as questions."""
+        raw = self.measure_pairs()
+        if self.table.bias is not None:
+            raw += self.table.bias
+        return self.link.logits_(raw)
+
     def buffer(self) -> Tensor:  # -> (query, slice), uninitialised
         vectors = self.asked.vectors
         return torch.empty(

@@ -15,6 +15,10 @@ class Dot(Geometry):
     def measure(self, out: Tensor) -> None:
         torch.mm(self.asked.vectors, self.table.vectors.T, out=out)
 
+    def measure_pairs(self) -> Tensor:
+        raw: Tensor = torch.linalg.vecdot(self.asked.vectors, self.table.vectors)
+        return raw
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         asked.vectors.addmm_(slopes, self.table.vectors)
         torch.mm(slopes.T, self.asked.vectors, out=table.vectors)

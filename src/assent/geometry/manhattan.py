@@ -27,6 +27,9 @@ class Manhattan(Geometry):
         else:
             out.copy_(torch.cdist(q, e, p=1))
 
+    def measure_pairs(self) -> Tensor:
+        return (self.asked.vectors - self.table.vectors).abs().sum(1)
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         q, e = self.asked.vectors, self.table.vectors
         if _kernel_takes(q, e, slopes, asked.vectors, table.vectors):

@@ -36,6 +36,10 @@ class Squared(Geometry):
     def measure(self, out: Tensor) -> None:
         torch.mm(self.lifted_queries, self.lifted_entities.T, out=out)
 
+    def measure_pairs(self) -> Tensor:
+        raw: Tensor = torch.linalg.vecdot(self.lifted_queries, self.lifted_entities)
+        return raw
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         q, a, e = self.asked.vectors, self.weights, self.table.vectors
         dim = q.shape[1]

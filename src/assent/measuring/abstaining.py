@@ -10,7 +10,7 @@ from assent.core.arrays import Ids, Mask
 from assent.core.counts import ratio
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
-from assent.core.thresholds import Thresholds
+from assent.core.shortlist import Shortlist
 from assent.measuring.classification import SETS
 
 
@@ -33,6 +33,12 @@ class Tops:
         asked = np.repeat(rows, block.queries.num_answers)
         self.right[mine] = np.bincount(asked[is_answer], minlength=len(rows)) > 0
 
+    def accepted(self, shortlist: Shortlist, accepted: Mask) -> Mask:  # (query,)
+        """Which are accepted, given which of the shortlisted are: all others are not."""
+        best = accepted & (shortlist.entities == self.entities[shortlist.rows])
+        spoken: Mask = np.bincount(shortlist.rows[best], minlength=len(self.entities)) > 0
+        return spoken
+
 
 @dataclass(frozen=True, slots=True)
 class Abstaining:
@@ -44,7 +50,8 @@ class Abstaining:
     top_precision: float  # of these, with a right one
 
 
-def abstaining(tops: Tops, thresholds: Thresholds) -> Abstaining:
+def abstaining(tops: Tops, spoken: Mask) -> Abstaining:
+    """`spoken` (query,): whether the best candidate was accepted."""
     answered = tops.queries.has_answers
     empty = {
         "N": SETS["N"](tops.queries),
@@ -52,7 +59,6 @@ def abstaining(tops: Tops, thresholds: Thresholds) -> Abstaining:
         "N+F": ~answered,
     }
     both = {name: answered | without for name, without in empty.items()}
-    spoken = thresholds.accept(tops.scores, tops.queries.relations)
     return Abstaining(
         {name: auroc(tops.scores[rows], answered[rows]) for name, rows in both.items()},
         {name: average_precision(tops.scores[rows], answered[rows]) for name, rows in both.items()},

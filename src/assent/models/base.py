@@ -1,6 +1,9 @@
 """What every model is: entities as a table, and a formula from questions to vectors."""
 
+import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -102,10 +105,31 @@ class Model(nn.Module, ABC):
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
         """Scores (query, entity) as logits, without dropout, whatever the mode of the model."""
+        with self._at_rest():
+            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
+
+    @torch.no_grad()
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        """The score (fact,) of each of these facts: the same as in `scores`, and nothing else."""
+        bias = None if self.bias is None else self.bias[entities]
+        with self._at_rest():
+            table = Table(self.placed(self.entities[entities]), bias)
+            return self.geometry(self.ask(anchors, relations), table).pairs()
+
+    def digest(self) -> str:
+        """A checksum of all that scores depend on."""
+        sha = hashlib.sha256(type(self).__name__.encode())
+        for name, tensor in sorted(self.state_dict().items()):
+            sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+        return sha.hexdigest()
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Without dropout, for a while."""
         was_training = self.training
         self.eval()
         try:
-            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
+            yield
         finally:
             self.train(was_training)
 

@@ -9,6 +9,7 @@ from assent.core.counts import f1, precision, recall
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
+from assent.judging.judge import Judge
 from assent.measuring.classification import SETS, Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.tables import KIND_NAMES, table
@@ -110,7 +111,7 @@ def relation_name(names: Vocabulary, slot: int) -> tuple[str, str]:
     return (names.relation_labels or names.relations)[relation], ("tail", "head")[side]
 
 
-def thresholds_table(decider: Decider, benchmark: Benchmark) -> Table:
+def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
     """The statistics of Appendix B.2, over the relations that valid asks about."""
     rows = table(
         "thresholds, as probabilities", "relations", "mean", "min", "max", "accept nothing"
@@ -130,8 +131,10 @@ def thresholds_table(decider: Decider, benchmark: Benchmark) -> Table:
     return rows
 
 
-def found_line(decider: Decider) -> str | None:
+def found_line(decider: Decider | Judge) -> str | None:
     """What cross-validation said, or how many relations cannot have what was asked for."""
+    if isinstance(decider, Judge):
+        return judge_line(decider)
     if np.isposinf(decider.thresholds.values).all():
         return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
     if "unreached" in decider.found:
@@ -147,6 +150,19 @@ def found_line(decider: Decider) -> str | None:
     return (
         f"drawn to the threshold for all by {float(decider.found['shrink']):g} answers, "
         f"the best of {tried} (cross-validated {decider.objective})"
+    )
+
+
+def judge_line(decider: Judge) -> str:
+    """What a judge reached on valid, out of fold."""
+    reached = ", ".join(
+        f"{SET_NAMES[name]} {DASH if value is None else share(value)}"
+        for name, value in decider.found["out_of_fold_f1"].items()
+    )
+    return (
+        f"a judge of {len(decider.names)} features and {len(decider.sources)} models, "
+        f"cut at {decider.cut:.3g}; the thresholds are only what it looks at; "
+        f"F1 out of fold: {reached}"
     )
 
 

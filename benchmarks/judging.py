@@ -1,0 +1,73 @@
+"""What each group of features is worth to a judge: out-of-fold F1 on valid without it.
+
+python benchmarks/judging.py RUN [OTHER_RUN ...]
+"""
+
+import sys
+from dataclasses import replace
+
+from assent.assessing import SHOWN
+from assent.core.counts import f1
+from assent.core.scores import collect
+from assent.core.shortlist import Shortlist
+from assent.deciding.objectives import FBeta
+from assent.deciding.shortlisting import Highest
+from assent.experiment import load_run
+from assent.judging.features import Features, features
+from assent.judging.graph import Graph
+from assent.judging.judge import PER_ANSWER, train_judge
+from assent.judging.spreads import Spreads
+from assent.measuring.classification import Classified
+from assent.scoring import score
+
+GROUPS = {
+    "among higher scores": ("rank", "gap_above", "mass_above"),
+    "among all scores": ("below_best", "best", "expected", "effective", "share", "log_softmax"),
+    "relation": (
+        "known", "relation_facts", "relation_answers", "answers_a_query",
+        "inverse_answers_a_query",
+    ),
+    "place in the graph": ("entity_seen", "entity_share", "anchor_degree", "entity_degree"),
+    "other links": ("links", "implied"),
+    "question turned round": ("reverse",),
+    "other models": ("score_", "reverse_", "mean", "reverse_mean"),
+}  # fmt: skip
+
+
+def without(known: Features, group: tuple[str, ...]) -> Features:
+    """The same without the features of these names, or that begin so and go on with a number."""
+    kept = [
+        place
+        for place, name in enumerate(known.names)
+        if name not in group and name.rstrip("0123456789") not in group
+    ]
+    names = tuple(known.names[place] for place in kept)
+    return replace(known, names=names, values=known.values[:, kept])
+
+
+def show(label: str, shortlist: Shortlist, known: Features) -> None:
+    _, accepted = train_judge(shortlist, known, FBeta())
+    classified = Classified(shortlist.queries, shortlist.counts(accepted))
+    numbers = " | ".join(f"{f1(classified.of(name)):.4f}" for name in SHOWN)
+    print(f"| {label} | {len(known.names)} | {numbers} |", flush=True)
+
+
+def main(folders: list[str]) -> None:
+    runs = [load_run(folder) for folder in folders]
+    benchmark = runs[0].benchmark
+    highest = Highest(benchmark.valid, 2 * benchmark.vocabulary.num_relations, PER_ANSWER)
+    spreads = Spreads(benchmark.valid)
+    collect(score(runs[0].model, benchmark.valid, benchmark.known("valid")), highest, spreads)
+    shortlist = highest.result()
+    known = features(shortlist, spreads, Graph(benchmark), [run.model for run in runs])
+    print(f"| without | features | {' | '.join(SHOWN)} |")
+    show("nothing", shortlist, known)
+    for label, group in GROUPS.items():
+        fewer = without(known, group)
+        if len(fewer.names) < len(known.names):
+            show(label, shortlist, fewer)
+    show("all but the score", shortlist, without(known, tuple(known.names[1:])))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import judging_oracles as oracles
+import toy
+from assent.core.arrays import frozen
+from assent.core.queries import Queries
+from assent.core.scores import collect
+from assent.deciding.shortlisting import Highest
+from assent.judging.features import features
+from assent.judging.graph import Graph
+from assent.judging.spreads import Spreads
+from assent.models import create
+from assent.scoring import score
+from score_blocks import block
+
+
+def case(seed, others=0):
+    """A benchmark and untrained models of it."""
+    benchmark = toy.built(toy.crowd(seed, num_entities=24, num_relations=3, facts_each=5))
+    torch.manual_seed(seed)
+    names = benchmark.vocabulary
+    sizes = names.num_entities, names.num_relations
+    models = [create("complex", *sizes, {"dim": 8, "init_scale": 1.0}) for _ in range(1 + others)]
+    return benchmark, models
+
+
+def known_of(benchmark, queries, models, per_answer=4):
+    highest = Highest(queries, 2 * benchmark.vocabulary.num_relations, per_answer)
+    spreads = Spreads(queries)
+    collect(score(models[0], queries, benchmark.known("valid")), highest, spreads)
+    shortlist = highest.result()
+    return shortlist, features(shortlist, spreads, Graph(benchmark), models)
+
+
+@given(st.integers(0, 1000))
+def test_features_are_what_loops_find(seed):
+    benchmark, models = case(seed)
+    shortlist, known = known_of(benchmark, benchmark.valid, models)
+    num_relations = benchmark.vocabulary.num_relations
+    queries, train = benchmark.valid, [tuple(fact) for fact in benchmark.train.tolist()]
+    blocks = list(score(models[0], queries, benchmark.known("valid")))
+    rows = np.concatenate([block.scores for block in blocks])
+    for place in np.random.default_rng(seed).permutation(len(shortlist))[:8]:
+        row, entity = int(shortlist.rows[place]), int(shortlist.entities[place])
+        asked = int(queries.anchors[row]), int(queries.relations[row]), entity
+        candidates = {e: float(s) for e, s in enumerate(rows[row]) if np.isfinite(s)}
+        expected = oracles.of_scores(candidates, entity)
+        expected |= oracles.of_graph(train, num_relations, *asked)
+        found = dict(zip(known.names, known.values[place], strict=True))
+        for name, value in expected.items():
+            assert found[name] == pytest.approx(value, rel=1e-4, abs=1e-4, nan_ok=True), name
+
+
+def test_candidates_that_score_the_same_have_the_same_place_among_the_others():
+    benchmark, models = case(1)
+    with torch.no_grad():
+        models[0].entities[:] = models[0].entities.round()
+        models[0].relations[:] = models[0].relations.round()
+    shortlist, known = known_of(benchmark, benchmark.valid, models, per_answer=50)
+    of_scores = known.values[:, [known.names.index(n) for n in ("rank", "gap_above", "mass_above")]]
+    places = {}
+    for row, mine, values in zip(shortlist.rows, shortlist.scores, of_scores, strict=True):
+        places.setdefault((int(row), float(mine)), set()).add(str(values))
+    assert len(places) < len(shortlist), "no ties"
+    assert all(len(values) == 1 for values in places.values())
+
+
+def test_no_feature_knows_the_answers():
+    benchmark, models = case(3, others=1)
+    shortlist, known = known_of(benchmark, benchmark.valid, models)
+    asked, rng = benchmark.valid, np.random.default_rng(0)
+    shuffled = Queries(
+        asked.anchors,
+        asked.relations,
+        asked.offsets,
+        frozen(rng.permutation(asked.answers)),
+        frozen(rng.permutation(asked.subsets)),
+    )
+    other, as_known = known_of(benchmark, shuffled, models)
+    assert not np.array_equal(other.right, shortlist.right)
+    assert np.array_equal(as_known.values, known.values, equal_nan=True)
+
+
+def test_the_question_turned_round_is_asked_from_the_entity():
+    benchmark, models = case(5, others=1)
+    shortlist, known = known_of(benchmark, benchmark.valid, models)
+    num_relations = benchmark.vocabulary.num_relations
+    for name, model in (("reverse", models[0]), ("reverse_1", models[1])):
+        for place in range(0, len(shortlist), 7):
+            slot = (int(shortlist.relations[place]) + num_relations) % (2 * num_relations)
+            entity = torch.tensor([int(shortlist.entities[place])])
+            scores = model.scores(entity, torch.tensor([slot]))[0]
+            expected = float(scores[int(benchmark.valid.anchors[shortlist.rows[place]])])
+            assert known.values[place, known.names.index(name)] == pytest.approx(expected, abs=1e-4)
+
+
+def test_other_models_are_heard_by_score_and_mean():
+    benchmark, models = case(7, others=2)
+    _, known = known_of(benchmark, benchmark.valid, models)
+    columns = dict(zip(known.names, known.values.T, strict=True))
+    mean = (columns["score"] + columns["score_1"] + columns["score_2"]) / 3
+    np.testing.assert_allclose(columns["mean"], mean, rtol=1e-5, atol=1e-5)
+
+
+def test_a_query_without_candidates_has_an_empty_spread():
+    spreads = Spreads(Queries.empty([0], [0], 0))
+    spreads.add(block([[-np.inf, -np.inf]], [[]]))
+    assert spreads.expected[0] == 0 and spreads.best[0] == spreads.total[0] == -np.inf

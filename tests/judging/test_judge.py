@@ -1,0 +1,130 @@
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assent.core.arrays import frozen
+from assent.core.counts import f1
+from assent.core.queries import Queries, Subset
+from assent.core.shortlist import Shortlist
+from assent.core.thresholds import Thresholds
+from assent.deciding.objectives import FBeta
+from assent.deciding.rules import best_single
+from assent.errors import ConfigError, DataError
+from assent.judging.features import Features
+from assent.judging.judge import FOLDS, folds_of, train_judge
+
+QUERIES, CANDIDATES = 400, 10
+
+
+def simulated(seed=0):
+    """Scores that mean different things in different queries, and a feature that says which."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(0, 3, QUERIES)
+    right = rng.random((QUERIES, CANDIDATES)) < 0.15
+    scores = rng.normal(level[:, None] + 3.0 * right, 1)
+    rows, entities = np.nonzero(np.ones_like(right))
+    answers = entities[right.ravel()]
+    queries = Queries(
+        frozen(np.arange(QUERIES)),
+        frozen(np.zeros(QUERIES)),
+        frozen(np.append(0, np.cumsum(right.sum(1))), np.int64),
+        frozen(answers),
+        frozen(np.full(QUERIES, Subset.COMPLETE)),
+    )
+    shortlist = Shortlist(
+        queries,
+        frozen(rows),
+        frozen(entities),
+        frozen(scores.ravel(), np.float32),
+        frozen(right.ravel(), np.bool_),
+        frozen(np.full(2, -np.inf), np.float32),
+    )
+    known = Features(("score", "level"), np.stack([scores.ravel(), level[rows]], axis=1))
+    return shortlist, known
+
+
+def reached(shortlist, accepted):
+    return f1(shortlist.counts(accepted).total())
+
+
+def test_a_judge_beats_one_threshold_also_on_queries_it_never_saw():
+    shortlist, known = simulated()
+    single = Thresholds.single(best_single(shortlist, FBeta()), 2)
+    judge, out_of_fold = train_judge(shortlist, known, FBeta())
+    assert reached(shortlist, out_of_fold) > reached(shortlist, shortlist.accepted(single)) + 0.1
+    fresh, fresh_known = simulated(seed=1)
+    gained = reached(fresh, judge.accept(fresh, fresh_known)) - reached(
+        fresh, fresh.accepted(single)
+    )
+    assert gained > 0.1
+
+
+def test_out_of_fold_is_no_better_than_chance_where_there_is_nothing_to_learn():
+    shortlist, known = simulated()
+    rng = np.random.default_rng(0)
+    noise = replace(known, values=rng.normal(size=known.values.shape))
+    _, out_of_fold = train_judge(shortlist, noise, FBeta())
+    everything = np.ones(len(shortlist), dtype=bool)
+    assert reached(shortlist, out_of_fold) < reached(shortlist, everything) + 0.02
+
+
+def test_the_same_seed_trains_the_same_judge():
+    shortlist, known = simulated()
+    one, other = (train_judge(shortlist, known, FBeta(), seed=3)[0] for _ in range(2))
+    assert one.cut == other.cut
+    for name, array in one.forest.arrays().items():
+        assert np.array_equal(array, other.forest.arrays()[name])
+
+
+def test_on_the_questions_of_valid_it_decides_as_it_did_out_of_fold():
+    shortlist, known = simulated()
+    judge, out_of_fold = train_judge(shortlist, known, FBeta())
+    assert np.array_equal(judge.accept(shortlist, known), out_of_fold)
+
+
+def test_what_is_right_of_a_question_never_changes_how_it_is_judged():
+    """Neither its own answers nor the same facts asked for from their other end."""
+    shortlist, known = simulated()
+    judge, _ = train_judge(shortlist, known, FBeta())
+    slots, anchors = shortlist.relations, shortlist.queries.anchors[shortlist.rows]
+    mine, mirrored = folds_of(slots, anchors), folds_of(1 - slots, shortlist.entities)
+    touched = (mine == 2) | (mirrored == 2)
+    turned = replace(shortlist, right=frozen(shortlist.right ^ touched, np.bool_))
+    other, _ = train_judge(turned, known, FBeta())
+    asked = np.full(len(shortlist), 2)
+    one, two = (each.forest.probabilities(known.values, asked) for each in (judge, other))
+    assert np.array_equal(one, two)
+
+
+def test_folds_are_even_and_depend_on_slot_and_anchor():
+    anchors = np.arange(6000, dtype=np.int32)
+    one, other = (folds_of(np.full_like(anchors, slot), anchors) for slot in (0, 1))
+    assert (np.abs(np.bincount(one, minlength=FOLDS) - 6000 / FOLDS) < 150).all()
+    assert abs((one == other).mean() - 1 / FOLDS) < 0.03
+
+
+def test_other_features_than_those_of_its_training_are_refused():
+    shortlist, known = simulated()
+    judge, _ = train_judge(shortlist, known, FBeta())
+    with pytest.raises(DataError, match="other features"):
+        judge.accept(shortlist, replace(known, names=("level", "score")))
+
+
+def test_valid_without_answers_trains_no_judge():
+    shortlist, known = simulated()
+    nothing = replace(shortlist, right=frozen(np.zeros(len(shortlist)), np.bool_))
+    with pytest.raises(DataError, match="too few answers"):
+        train_judge(nothing, known, FBeta())
+
+
+def test_without_scikit_learn_one_line_names_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    with pytest.raises(ConfigError, match=r"assent\[judge\]"):
+        train_judge(*simulated(), FBeta())
+
+
+def test_there_are_as_many_models_as_folds():
+    judge, _ = train_judge(*simulated(), FBeta())
+    assert len(judge.forest.starts) == FOLDS
