@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
-from assent.assessing import EVALUATIONS
+from assent.assessing import EVALUATIONS, evaluate, save_decider, tune
 from assent.building.auditing import Finding, audit
 from assent.building.recipe import Progress, build, silent
 from assent.core.benchmark import Benchmark
@@ -19,6 +20,7 @@ from assent.files.benchmarks import load, save
 from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
 from assent.files.saving import beside
 from assent.files.triples import read
+from assent.measuring.evaluation import Evaluation
 from assent.models import Model, create
 from assent.reporting.page import markdown
 from assent.reporting.watching import Unwatched
@@ -103,15 +105,31 @@ def load_run(folder: str | Path) -> Run:
     return Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
 
 
-def demo(out: Path, progress: Progress = silent) -> tuple[Benchmark, list[Finding], Path]:
-    """The built-in world graph becomes a benchmark, which is audited and described in a report."""
+class Demo(NamedTuple):
+    """What the demonstration made."""
+
+    benchmark: Benchmark
+    findings: list[Finding]
+    found: Evaluation
+    report: Path
+
+
+def demo(out: Path, progress: Progress = silent, watcher: Watcher | None = None) -> Demo:
+    """The built-in world graph: a benchmark, audited; a model; decisions, measured; a report."""
     progress("reading the world graph")
-    kb = dataset("world")
-    benchmark = build(kb, progress=progress)
+    benchmark = build(dataset("world"), progress=progress)
     save(benchmark, out / "benchmark", overwrite=True)
     progress("auditing")
     findings = audit(benchmark)
+    progress("training")
+    # One thread: steps are small here, and two would wait for each other on a busy machine.
+    alone = ["train.threads=1"]
+    run = train(out / "benchmark", "complex", out=out / "run", changes=alone, watcher=watcher)
+    progress("finding thresholds on valid, deciding on test")
+    decider = tune(run, "per-relation")
+    save_decider(decider, out / "run", benchmark)
+    found = evaluate(run, decider)
     report = out / "report.md"
     with beside(report) as part:
-        part.write_text(markdown(benchmark, findings), encoding="utf-8")
-    return benchmark, findings, report
+        part.write_text(markdown(benchmark, findings, found), encoding="utf-8")
+    return Demo(benchmark, findings, found, report)

@@ -20,20 +20,26 @@ def demo(
     """The whole path on the built-in world graph, with a report."""
     from assent.experiment import demo as run_demo
     from assent.reporting.progress import steps
-    from assent.reporting.samples import sample_queries
+    from assent.reporting.results import classification_table
+    from assent.reporting.samples import sample_decisions, sample_queries
     from assent.reporting.tables import KIND_NAMES, audit_table, benchmark_line, queries_table
 
     with steps(err) as progress:
-        benchmark, findings, report = run_demo(folder, progress)
+        made = run_demo(folder, progress)
     out.print("The world graph as a benchmark:")
-    out.print(queries_table(benchmark))
-    say(benchmark_line(benchmark))
+    out.print(queries_table(made.benchmark))
+    say(benchmark_line(made.benchmark))
     out.print("\nSome of its test queries:")
-    for kind, query in sample_queries(benchmark, each=2):
+    for kind, query in sample_queries(made.benchmark, each=2):
         say(f"  {KIND_NAMES[kind]:<20} {query}")
     out.print("\nThe audit:")
-    out.print(audit_table(findings))
-    say(f"\nreport: {report}")
+    out.print(audit_table(made.findings))
+    out.print("\nWhat ComplEx accepts on test, with a threshold for each relation found on valid:")
+    out.print(classification_table(made.found))
+    out.print("\nThe surest of each of ten relations:")
+    for verdict, decision in sample_decisions(made.found):
+        say(f"  {verdict:<18} {decision}")
+    say(f"\nreport: {made.report}")
 
 
 @data_app.command("list")
