@@ -61,7 +61,7 @@ class Highest:
         self.floors = _open(self.most)  # (slot + 1,)  what a candidate must exceed
         self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
-        self.limit = 12 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
+        self.limit = 6 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations
@@ -90,6 +90,9 @@ class Highest:
         Where many score the same there may be none left: they could only be accepted together,
         and so many are too many.
         """
+        for bins in self.bins:  # roughly first, so that there is less to sort
+            self.floors = np.maximum(self.floors, bins.floors)
+        self.kept.drop(np.minimum(self.floors[:-1], self.floors[-1]))
         slots, scores = self.kept.slots(), self.kept.scores()
         keys = np.empty(len(scores), np.int64)
         scans.order_keys(slots, scores, keys)

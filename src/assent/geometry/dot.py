@@ -15,6 +15,14 @@ class Dot(Geometry):
     def measure(self, out: Tensor) -> None:
         torch.mm(self.asked.vectors, self.table.vectors.T, out=out)
 
+    def scores(self, out: Tensor | None = None) -> Tensor:  # -> (query, slice)
+        """The bias comes with the product, not in a pass of its own."""
+        out = self.buffer() if out is None else out
+        if self.table.bias is None:
+            self.measure(out)
+            return out
+        return torch.addmm(self.table.bias, self.asked.vectors, self.table.vectors.T, out=out)
+
     def measure_pairs(self) -> Tensor:
         raw: Tensor = torch.linalg.vecdot(self.asked.vectors, self.table.vectors)
         return raw
