@@ -11,7 +11,7 @@ from assent.core.arrays import Ids, rows_of
 from assent.core.queries import Queries, Subset
 from assent.core.scores import ScoreBlock, Scores
 
-CELLS = 1 << 22  # scores of a block: 16 MB, which are given back and taken again in one piece
+CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
 PAIRS = 1 << 14  # candidates scored together by themselves
 ROWS = 64  # queries of a block, at least: the table of entities is read once a block
 
