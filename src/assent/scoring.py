@@ -17,7 +17,7 @@ ROWS = 64  # queries of a block, at least: the table of entities is read once a 
 
 
 class Scorer(Protocol):
-    """Anything that gives every entity a logit."""
+    """Anything that gives every entity a logit, in a new tensor: what is known is masked in it."""
 
     @property
     def num_entities(self) -> int: ...
