@@ -9,7 +9,7 @@ PRODUCTS = ("complex", "distmult")  # their cubed norms bound what a score can b
 
 
 def default(model: str) -> Values:
-    """Tuned on valid for quality per minute, on four graphs (docs/results.md)."""
+    """Tuned on the valid halves of three graphs, with ComplEx (docs/results.md)."""
     if model in PRODUCTS:
         return {"model": {"dim": 256}, "train": {"n3": 0.05}}
     return {}
