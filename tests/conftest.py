@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import HealthCheck, settings
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -26,3 +27,12 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no benchmark data in {folder}; set ASSENT_DATA to the folder that has them")
     return folder
+
+
+@pytest.fixture
+def one_thread():
+    """Models this small only wait for a second thread, long where the machine is busy."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

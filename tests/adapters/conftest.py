@@ -7,12 +7,8 @@ from assent.models import create
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
-    """Models this small only wait for a second thread, long where the machine is busy."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def _alone(one_thread):
+    """Every test here computes in one thread."""
 
 
 @pytest.fixture(scope="session")
