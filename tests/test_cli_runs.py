@@ -2,11 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 import assent
 import toy
+from assent.assessing import load_decider
 from assent.cli import main
 
 RULES = ("global", "per-relation", "paper-global", "paper-relation")
@@ -79,6 +81,43 @@ def test_a_run_beside_itself_is_no_better(say, run_folder):
     assert "all queries: F1 +.000 (.000 to .000, not clear)" in printed
 
 
+def test_another_decider_of_the_same_run_can_be_compared(say, run_folder, tmp_path):
+    assert say("tune", run_folder)[0] == 0
+    one = tmp_path / "one.json"
+    assert say("tune", run_folder, "--rule", "global", "--out", one)[0] == 0
+    code, printed, _ = say("evaluate", run_folder, "--against", one)
+    assert code == 0 and f"beside {one}" in printed
+
+
+def test_a_run_is_measured_on_other_queries_about_the_same_train_facts(
+    say, run_folder, benchmark_folder, tmp_path
+):
+    benchmark = assent.load(benchmark_folder)
+    swapped = replace(benchmark, valid=benchmark.test, test=benchmark.valid)
+    assent.save(swapped, tmp_path / "swapped")
+    on = ("--on", tmp_path / "swapped")
+    assert say("tune", run_folder, *on, "--out", tmp_path / "there.json")[0] == 0
+    code, printed, _ = say(
+        "evaluate", run_folder, *on, "--decider", tmp_path / "there.json", "--json"
+    )
+    assert code == 0 and json.loads(printed)["split"] == "test"
+    here = assent.load_run(run_folder)
+    there = assent.evaluate(
+        here.on(swapped), load_decider(tmp_path / "there.json", swapped), "valid"
+    )
+    ranking = assent.evaluate(here, load_decider(run_folder, benchmark), "test").mrr
+    assert there.mrr == ranking
+
+
+def test_queries_about_other_train_facts_are_refused(say, run_folder, benchmark_folder, tmp_path):
+    benchmark = assent.load(benchmark_folder)
+    assent.save(replace(benchmark, train=benchmark.train[1:]), tmp_path / "other")
+    code, _, complained = say(
+        "tune", run_folder, "--on", tmp_path / "other", "--out", tmp_path / "d.json"
+    )
+    assert code == 2 and "other train facts" in complained
+
+
 def test_what_cannot_be_reached_is_said(say, run_folder, tmp_path):
     words = ("--rule", "per-relation", "--objective", "precision=1", "--out", tmp_path / "d.json")
     code, printed, _ = say("tune", run_folder, *words)
@@ -105,6 +144,8 @@ def test_pairs_and_triples_print_tables(say, run_folder, benchmark_folder, tmp_p
         (("evaluate", "RUN", "--split", "train"), "choose from valid, test"),
         (("evaluate", "RUN", "--decider", "nowhere.json"), "`assent tune` finds them"),
         (("tune", "nowhere"), "nowhere"),
+        (("tune", "RUN", "--on", "other"), "name a file with --out"),
+        (("evaluate", "RUN", "--on", "other"), "name with --decider"),
         (("pairs", "RUN", "--relation", "r9"), "r9"),
     ],
 )

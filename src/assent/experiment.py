@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+import numpy as np
 import torch
 
 from assent.assessing import EVALUATIONS, evaluate, save_decider, tune
@@ -39,6 +40,17 @@ class Run:
     model: Model
     trained: Trained
     folder: Path | None = None
+
+    def on(self, benchmark: Benchmark) -> Self:
+        """The same run, to be measured on other queries about the facts that it learned from."""
+        mine = self.benchmark
+        same_names = (mine.vocabulary.entities, mine.vocabulary.relations) == (
+            benchmark.vocabulary.entities,
+            benchmark.vocabulary.relations,
+        )
+        if not same_names or not np.array_equal(mine.train, benchmark.train):
+            raise DataError("a benchmark of other train facts than the run learned from")
+        return replace(self, benchmark=benchmark)
 
 
 def dataset(name: str) -> KnowledgeBase:
@@ -90,8 +102,11 @@ def train(
     return Run(benchmark, settings, network, trained, folder)
 
 
-def load_run(folder: str | Path) -> Run:
-    """A trained run, with the benchmark that it was trained on."""
+def load_run(folder: str | Path, on: str | Path | None = None) -> Run:
+    """A trained run, with the benchmark that it was trained on.
+
+    Or with another `on` which it is to be measured, if that has the same train facts.
+    """
     folder = Path(folder)
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})
@@ -102,7 +117,8 @@ def load_run(folder: str | Path) -> Run:
     names = benchmark.vocabulary
     model = create(settings.name, names.num_entities, names.num_relations, settings.model)
     model.load_state_dict(read_weights(folder))
-    return Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
+    run = Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
+    return run if on is None else run.on(load(on))
 
 
 class Demo(NamedTuple):

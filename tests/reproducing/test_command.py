@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -17,7 +18,7 @@ from assent.building.recipe import build
 from assent.cli import app
 from assent.errors import ConfigError
 from assent.experiment import load_run
-from assent.files.benchmarks import save
+from assent.files.benchmarks import load, save
 from assent.reporting.watching import Unwatched
 from assent.reproducing.running import Order, reproduce
 from assent.reproducing.specs import Spec
@@ -52,7 +53,16 @@ def data(tmp_path_factory):
     return folder
 
 
-def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES):
+@pytest.fixture(scope="module")
+def other_halves(data):
+    """The same train facts, the same queries in another order."""
+    benchmark = load(data)
+    swapped = replace(benchmark, valid=benchmark.test, test=benchmark.valid)
+    save(swapped, data.parent / "swapped")
+    return data.parent / "swapped"
+
+
+def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES, on=None):
     """The lines it says, and the steps it trains."""
     lines, watcher = [], Counting(fail_at)
 
@@ -61,7 +71,7 @@ def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES):
         yield watcher
 
     specs = [Spec.of(name, "default", changes) for name in names]
-    order = Order(data, out, specs, budget, "assent reproduce")
+    order = Order(data, out, specs, budget, "assent reproduce", on)
     try:
         reproduce(order, lines.append, watching)
     except RuntimeError:
@@ -166,6 +176,28 @@ def test_a_model_that_was_cut_is_marked_until_it_was_given_more_time(data, tmp_p
     assert lines[0].split()[1] == "done" and steps == 0
     run(data, tmp_path, ["transe-8"])
     assert "†" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_on_another_benchmark_nothing_is_trained_again(data, done, other_halves):
+    out, *_ = done
+    lines, steps = run(data, out, on=other_halves)
+    assert steps == 0 and lines[0].endswith("trained, to be measured")
+    folder = out / "on-swapped"
+    assert "**Measured on `swapped`**" in (folder / "report.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        here, there = result(out, name), result(folder, name)
+        assert there["mrr"] == {"valid": here["mrr"]["test"], "test": here["mrr"]["valid"]}
+        assert there["weights"] == here["weights"]
+        trained = load_run(out / "runs" / "default" / name, other_halves)
+        assert there["benchmark"] == trained.benchmark.digest()
+
+
+def test_the_best_that_a_ranking_can_reach_is_said(data, done):
+    out, *_ = done
+    test = load(data).test
+    ideal = [1 / place for n in test.num_answers for place in range(1, n + 1)]
+    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert report["highest_mrr"] == pytest.approx(sum(ideal) / len(ideal))
 
 
 def test_every_table_is_well_formed_and_every_figure_small_and_there(done):

@@ -19,7 +19,7 @@ def epochs(count, seconds):
 
 def planned(out, *names, budget=float("inf")):
     specs = [Spec.of(name, "default", ("train.epochs=10",)) for name in names]
-    return plan(specs, out, "a checksum", budget)
+    return plan(specs, out, out, "a checksum", budget)
 
 
 def test_the_epochs_left_take_as_long_as_the_epochs_done(tmp_path):

@@ -25,6 +25,10 @@ BenchmarkFolder = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of one.")
 ]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
+OnBenchmark = Annotated[
+    Path | None,
+    typer.Option("--on", metavar="BENCHMARK", help="Another benchmark of the same train facts."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

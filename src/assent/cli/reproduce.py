@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, err, place, say
+from assent.cli.common import OnBenchmark, app, err, place, say
 from assent.errors import ConfigError, DataError
 
 BENCHMARK = "fb14k-qaq"
@@ -27,6 +27,7 @@ def reproduce(
     budget: Annotated[
         float | None, typer.Option(metavar="MINUTES", help="The most training for each model.")
     ] = None,
+    on: OnBenchmark = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="section.key=value, for all models.")
     ] = None,
@@ -48,6 +49,6 @@ def reproduce(
             f"{benchmark}: no such folder; `assent data fetch {BENCHMARK} --to {data}` gets it"
         )
     command = shlex.join(["assent", *sys.argv[1:]])
-    order = Order(benchmark, out_folder, specs, budget or math.inf, command)
+    order = Order(benchmark, out_folder, specs, budget or math.inf, command, on)
     report = reproduce(order, say, lambda epochs: watching(err, epochs))
     say(f"report: {report}")

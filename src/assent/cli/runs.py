@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, BenchmarkFolder, RunFolder, app, err, out, place, say
+from assent.cli.common import (
+    AsJson,
+    BenchmarkFolder,
+    OnBenchmark,
+    RunFolder,
+    app,
+    err,
+    out,
+    place,
+    say,
+)
 from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -86,6 +96,7 @@ def tune(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="Instead of decider.json in the run's folder.")
     ] = None,
+    on: OnBenchmark = None,
 ) -> None:
     """Find thresholds on valid: above which score may a candidate be added?"""
     from assent import assessing
@@ -93,8 +104,10 @@ def tune(
     from assent.reporting.progress import queries
     from assent.reporting.results import found_line, thresholds_table
 
-    run = load_run(run_folder)
-    heard = {str(folder.resolve()): load_run(folder) for folder in others or ()}
+    if on is not None and out_file is None:
+        raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
+    run = load_run(run_folder, on)
+    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
     with queries(err) as progress:
         decider = assessing.tune(run, rule, objective, progress, heard)
     path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
@@ -116,8 +129,10 @@ def evaluate(
     ] = None,
     by: Annotated[str | None, typer.Option(help="relation: a line for each, too.")] = None,
     against: Annotated[
-        Path | None, typer.Option(help="Another run on the same benchmark, to compare with.")
+        Path | None,
+        typer.Option(help="Another run, or another decider's file."),
     ] = None,
+    on: OnBenchmark = None,
     as_json: AsJson = False,
 ) -> None:
     """Decide on test with the thresholds found on valid, and measure it."""
@@ -131,17 +146,19 @@ def evaluate(
 
     if by not in (None, "relation"):
         raise ConfigError(f"--by {by!r}; choose relation")
-    run = load_run(run_folder)
+    if on is not None and decider_file is None:
+        raise ConfigError("--on: name with --decider what `assent tune --on` found there")
+    run = load_run(run_folder, on)
     decider = assessing.load_decider(decider_file or run_folder, run.benchmark)
     with queries(err) as progress:
-        found = assessing.evaluate(run, decider, split, progress, _others(decider))
+        found = assessing.evaluate(run, decider, split, progress, _others(decider, on))
         differences = {}
         if against is not None:
-            other = load_run(against)
+            other = run if against.is_file() else load_run(against, on)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
             rival = assessing.load_decider(against, run.benchmark)
-            rival_found = assessing.evaluate(other, rival, split, progress, _others(rival))
+            rival_found = assessing.evaluate(other, rival, split, progress, _others(rival, on))
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
     text = json.dumps(found.to_json(), indent=1)
@@ -165,8 +182,8 @@ def evaluate(
         say(f"decisions: {decisions}")
 
 
-def _others(decider: "Decider | Judge") -> "list[Run]":
+def _others(decider: "Decider | Judge", on: Path | None = None) -> "list[Run]":
     """The other runs that a judge heard."""
     from assent.experiment import load_run
 
-    return [load_run(source.path) for source in getattr(decider, "sources", ())[1:]]
+    return [load_run(source.path, on) for source in getattr(decider, "sources", ())[1:]]

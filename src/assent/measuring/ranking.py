@@ -80,6 +80,12 @@ class Standings:
         )
 
 
+def highest_mrr(queries: Queries) -> float:
+    """The paper's MRR of a perfect ranking: answers to one query stand in each other's way."""
+    places = np.arange(len(queries.answers)) - queries.offsets[rows_of(queries.offsets)] + 1
+    return mean_reciprocal_rank(places.astype(np.float64))
+
+
 def mean_reciprocal_rank(ranks: Floats) -> float:
     """nan where there was no answer to rank."""
     return float(np.mean(1 / ranks)) if len(ranks) else np.nan

@@ -43,9 +43,11 @@ class Task:
         return f"{started}, {_at_most(self.minutes)}"
 
 
-def plan(specs: list[Spec], out: Path, benchmark: str, budget: float = math.inf) -> list[Task]:
+def plan(
+    specs: list[Spec], runs: Path, results: Path, benchmark: str, budget: float = math.inf
+) -> list[Task]:
     """The state of every model; `benchmark` is a checksum, `budget` minutes for each model."""
-    return [_task(spec, out, benchmark, budget) for spec in specs]
+    return [_task(spec, runs, results, benchmark, budget) for spec in specs]
 
 
 def total_line(tasks: list[Task], budget: float = math.inf) -> str:
@@ -62,9 +64,9 @@ def total_line(tasks: list[Task], budget: float = math.inf) -> str:
     return line
 
 
-def _task(spec: Spec, out: Path, benchmark: str, budget: float) -> Task:
-    folder = run_folder(out, spec.preset, spec.name)
-    file = result_file(out, spec.preset, spec.name)
+def _task(spec: Spec, runs: Path, results: Path, benchmark: str, budget: float) -> Task:
+    folder = run_folder(runs, spec.preset, spec.name)
+    file = result_file(results, spec.preset, spec.name)
     settings = spec.settings.sections()
     result = read_result(file, spec.name)
     current = is_of(result, origin(folder, settings, benchmark))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from assent.core.version import __version__
 from assent.files.saving import beside
 from assent.measuring.plain import plain
 from assent.reporting.page import markdown_table
-from assent.reporting.results import DASH
+from assent.reporting.results import DASH, share
 from assent.reproducing import tables
 from assent.reproducing.agreement import agreement, in_the_paper
 from assent.reproducing.figures import WAYS, figures
@@ -27,11 +28,22 @@ HOW_TO_READ = f"""Cells read *ours (the paper's)*, as in `.334 (.293)`; {DASH} s
 is not: a model that has not been run, or a number that the paper does not print. Sets of queries:
 all (full), complete (C), complete and fake (C+F), incomplete (I). *Global* is one threshold for all
 relations, *multiple* one for each relation and direction. Thresholds are found on valid; decisions
-are measured on test unless said otherwise."""
+are measured on test unless said otherwise. *MRR* is as the paper defines it: other right answers to
+the same query stand in the way, so that a perfect ranking would reach {{highest}}; *filtered*, they
+do not, as is usual elsewhere."""
 
 
-def write_report(out: Path, results: Results, names: Mapping[str, str], command: str) -> Path:
-    """Writes report.md, report.json and figures/; `names` are readable names of entities."""
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the report says of the benchmark."""
+
+    names: Mapping[str, str]  # readable ones, of entities
+    highest_mrr: float  # that a perfect ranking would reach on test
+    measured_on: str | None = None  # where that is not the published benchmark
+
+
+def write_report(out: Path, results: Results, about: About, command: str) -> Path:
+    """Writes report.md, report.json and figures/."""
     drawn = figures(results)
     for file, svg in drawn.items():
         _write(out / "figures" / file, svg)
@@ -40,21 +52,29 @@ def write_report(out: Path, results: Results, names: Mapping[str, str], command:
         {
             "assent": __version__,
             "command": command,
+            "measured_on": about.measured_on,
+            "highest_mrr": about.highest_mrr,
             "agreement": found,
             "agreement_in_the_paper": in_the_paper(),
             "models": {name: _small(result) for name, result in results.items()},
         }
     )
     _write(out / "report.json", json.dumps(content, indent=1, allow_nan=False) + "\n")
-    parts = [*_opening(results, command), *_tables(results), *_samples(results, names)]
+    parts = [*_opening(results, about, command), *_tables(results)]
+    parts += [*_samples(results, about.names)]
     parts += [*_thesis(results, found, list(drawn))]
     _write(out / "report.md", "\n\n".join(parts) + "\n")
     return out / "report.md"
 
 
-def _opening(results: Results, command: str) -> Iterator[str]:
+def _opening(results: Results, about: About, command: str) -> Iterator[str]:
     yield "# The paper's experiments on FB14k-QAQ"
-    yield HOW_TO_READ
+    yield HOW_TO_READ.format(highest=share(about.highest_mrr))
+    if about.measured_on is not None:
+        yield (
+            f"**Measured on `{about.measured_on}`**: other queries about the same train facts. "
+            "The paper's numbers are of the published queries."
+        )
     yield from tables.cut_notes(results)
     missing = [title(name) for name in PAPER if name not in results]
     if missing:

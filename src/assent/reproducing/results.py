@@ -33,6 +33,9 @@ class Result:
     def mrr(self, split: str = "test") -> float:
         return number(self.values["mrr"][split])
 
+    def filtered_mrr(self, split: str = "test") -> float:
+        return number(self.values["filtered_mrr"][split])
+
     def metric(self, metric: str, split: str, rule: str, of_set: str) -> float:
         counts = Counts(*self.values["counts"][split][rule][of_set])
         return float(METRICS[metric](counts))
@@ -69,12 +72,12 @@ def write_result(path: Path, values: dict[str, Any]) -> None:
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def results_there(out: Path, preset: str, benchmark: str) -> dict[str, Result]:
+def results_there(runs: Path, results: Path, preset: str, benchmark: str) -> dict[str, Result]:
     """Whatever was measured before and still is of the weights that its run has."""
     found = {}
-    for path in sorted(result_file(out, preset, "any").parent.glob("*.json")):
+    for path in sorted(result_file(results, preset, "any").parent.glob("*.json")):
         result = read_result(path, path.stem)
-        weights = weights_sum(run_folder(out, preset, path.stem))
+        weights = weights_sum(run_folder(runs, preset, path.stem))
         if is_of(result, {"weights": weights, "benchmark": benchmark}):
             found[path.stem] = result
     return found

@@ -2,16 +2,18 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from assent.core.benchmark import Benchmark
 from assent.experiment import train
 from assent.files.benchmarks import load
+from assent.measuring.ranking import highest_mrr
 from assent.reproducing.measures import measured
 from assent.reproducing.planning import Task, epoch_seconds, plan, total_line
-from assent.reproducing.report import write_report
+from assent.reproducing.report import About, write_report
 from assent.reproducing.results import origin, results_there, write_result
 from assent.reproducing.samples import readable
 from assent.reproducing.specs import PAPER, Spec
@@ -30,6 +32,12 @@ class Order:
     specs: list[Spec]
     budget: float = math.inf  # minutes of training for each model
     command: str = ""  # for the report
+    on: Path | None = None  # another benchmark of the same train facts, to measure on
+
+    @property
+    def folder(self) -> Path:
+        """Where results and report go; runs serve all benchmarks."""
+        return self.out / f"on-{self.on.name}" if self.on else self.out
 
     @property
     def preset(self) -> str:
@@ -41,30 +49,33 @@ def reproduce(order: Order, say: Say, watching: Watching) -> Path:
 
     The report is of all models that were ever measured here, not only of those ordered now.
     """
-    benchmark = load(order.benchmark)
-    digest = benchmark.digest()
+    benchmark = load(order.on or order.benchmark)
     names = readable(benchmark.vocabulary, order.benchmark.parent)
-    tasks = plan(order.specs, order.out, digest, order.budget)
+    on = order.on.name if order.on else None
+    about = About(names, highest_mrr(benchmark.test), on)
+    digest = benchmark.digest()
+    places = (order.out, order.folder, digest, order.budget)
+    tasks = plan(order.specs, *places)
     for task in tasks:
         say(task.line())
     say(total_line(tasks, order.budget))
     for task in tasks:
         if not task.is_done:
             say(f"{task.spec.name}: {'measuring' if task.is_trained else 'training'}")
-            _do(task, order, digest, watching)
-            report(order, digest, names)
-            say(total_line(plan(order.specs, order.out, digest, order.budget), order.budget))
-    return report(order, digest, names)
+            _do(task, order, benchmark, digest, watching)
+            report(order, digest, about)
+            say(total_line(plan(order.specs, *places), order.budget))
+    return report(order, digest, about)
 
 
-def report(order: Order, digest: str, names: Mapping[str, str]) -> Path:
-    there = results_there(order.out, order.preset, digest)
+def report(order: Order, digest: str, about: About) -> Path:
+    there = results_there(order.out, order.folder, order.preset, digest)
     ordered = {name: there[name] for name in (*PAPER, *there) if name in there}
-    return write_report(order.out, ordered, names, order.command)
+    return write_report(order.folder, ordered, about, order.command)
 
 
-def _do(task: Task, order: Order, digest: str, watching: Watching) -> None:
-    """Trains and measures a model."""
+def _do(task: Task, order: Order, on: Benchmark, digest: str, watching: Watching) -> None:
+    """Trains a model, and measures it."""
     spec, settings = task.spec, task.spec.settings
     with watching(settings.train.epochs) as watcher:
         run = train(
@@ -83,7 +94,7 @@ def _do(task: Task, order: Order, digest: str, watching: Watching) -> None:
         "name": spec.name,
         "preset": spec.preset,
         "trained": {**asdict(run.trained), "scores": list(run.trained.scores), "minutes": minutes},
-        **measured(run),
+        **measured(run.on(on)),
         "measuring_minutes": (time.monotonic() - start) / 60,
     }
     write_result(task.result_file, values)
