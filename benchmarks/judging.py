@@ -1,10 +1,14 @@
 """What each group of features is worth to a judge: out-of-fold F1 on valid without it.
 
+And what it costs to look at a fixed number of candidates a query.
+
 python benchmarks/judging.py RUN [OTHER_RUN ...]
 """
 
 import sys
 from dataclasses import replace
+
+import numpy as np
 
 from assent.assessing import SHOWN
 from assent.core.counts import f1
@@ -20,6 +24,7 @@ from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
 from assent.scoring import score
 
+MOST = (10, 20, 50)  # candidates a query
 GROUPS = {
     "among higher scores": ("rank", "gap_above", "mass_above"),
     "among all scores": ("below_best", "best", "expected", "effective", "share", "log_softmax"),
@@ -45,6 +50,18 @@ def without(known: Features, group: tuple[str, ...]) -> Features:
     return replace(known, names=names, values=known.values[:, kept])
 
 
+def best_only(shortlist: Shortlist, known: Features, most: int) -> tuple[Shortlist, Features]:
+    """The best candidates of each query, at most so many."""
+    order = np.lexsort((-shortlist.scores, shortlist.rows))
+    starts = np.searchsorted(shortlist.rows, np.arange(len(shortlist.queries)))
+    places = np.empty(len(shortlist), np.int64)
+    places[order] = np.arange(len(shortlist)) - starts[shortlist.rows[order]]
+    kept = places < most
+    columns = ("rows", "entities", "scores", "right")
+    fewer = {name: getattr(shortlist, name)[kept] for name in columns}
+    return replace(shortlist, **fewer), replace(known, values=known.values[kept])
+
+
 def show(label: str, shortlist: Shortlist, known: Features) -> None:
     _, accepted = train_judge(shortlist, known, FBeta())
     classified = Classified(shortlist.queries, shortlist.counts(accepted))
@@ -67,6 +84,8 @@ def main(folders: list[str]) -> None:
         if len(fewer.names) < len(known.names):
             show(label, shortlist, fewer)
     show("all but the score", shortlist, without(known, tuple(known.names[1:])))
+    for most in MOST:
+        show(f"all but the best {most} of a query", *best_only(shortlist, known, most))
 
 
 if __name__ == "__main__":
