@@ -12,15 +12,23 @@ from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.facts import KnowledgeBase
 from assent.core.scores import Collector, ScoreBlock, collect
+from assent.core.thresholds import Thresholds
+from assent.deciding.calibrating import Tally, calibrated
 from assent.deciding.curves import Curves
-from assent.deciding.objectives import Objective
+from assent.deciding.objectives import FBeta, Objective
 from assent.deciding.objectives import objective as parse_objective
 from assent.deciding.paper import Levels
+from assent.deciding.promising import Promise, promised
 from assent.deciding.rules import GRID_RULES, RULES, Decider, tune_on_grid
 from assent.deciding.rules import tune as tune_thresholds
 from assent.deciding.shortlisting import Above, Highest
 from assent.errors import ConfigError, DataError
-from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.files.deciders import (
+    decider_file,
+    read_decider,
+    read_probabilities,
+    write_decider,
+)
 from assent.files.judges import Particulars, read_judge, write_trees
 from assent.files.triples import read
 from assent.judging.features import features
@@ -29,7 +37,7 @@ from assent.judging.judge import FOLDS, PER_ANSWER, Judge, Source, train_judge
 from assent.judging.spreads import Spreads
 from assent.judging.trees import Forest
 from assent.measuring.abstaining import Tops, abstaining
-from assent.measuring.calibration import Reliability
+from assent.measuring.calibration import Reliability, recalibrated
 from assent.measuring.classification import Classified
 from assent.measuring.evaluation import Evaluation
 from assent.measuring.pairs import BestPairs, Found, K, PairRanking, every_head, pair_facts
@@ -41,6 +49,7 @@ from assent.scoring import PairScorer, Scorer, score, score_facts
 from assent.training.losses import dev_loss
 
 JUDGE = "judge"  # the rule that is learned
+PRECISION = "precision"  # the rule that promises
 SHOWN = ("full", "C", "C+F", "I")  # what a judge is shown to reach on valid
 NOBODY: Mapping[str, Any] = MappingProxyType({})
 
@@ -67,17 +76,21 @@ def tune(
     objective: str = "f1",
     progress: QueriesDone = unheard,
     others: Mapping[str, Scored] = NOBODY,
+    precision: float | None = None,
+    confidence: float | None = None,
 ) -> Decider | Judge:
     """Finds thresholds on valid, or trains a judge there.
 
     Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also hears
-    what the models of other runs, by folder, say.
+    what the models of other runs, by folder, say. The rule `precision` promises a precision (0.9)
+    with a confidence (0.95).
     """
     aim = parse_objective(objective)
     queries, num_slots = run.benchmark.valid, 2 * run.benchmark.vocabulary.num_relations
-    refuse_unknown(rule, [*RULES, *GRID_RULES, JUDGE], "rule")
+    refuse_unknown(rule, [*RULES, PRECISION, *GRID_RULES, JUDGE], "rule")
     if others and rule != JUDGE:
         raise ConfigError(f"{rule}: only a judge can hear several models")
+    promise = _promise(rule, aim, precision, confidence)
     blocks = _scored(run, "valid", progress)
     if rule in GRID_RULES:
         levels = Levels(queries, num_slots)
@@ -85,9 +98,29 @@ def tune(
         return tune_on_grid(rule, levels, aim)
     if rule == JUDGE:
         return _tune_judge(run, others, blocks, aim)
-    highest = Highest(queries, num_slots)
-    collect(blocks, highest)
-    return tune_thresholds(rule, highest.result(), aim)
+    highest, tally = Highest(queries, num_slots), Tally(num_slots)
+    collect(blocks, highest, tally)
+    shortlist = highest.result()
+    if rule == PRECISION:
+        kept = promised(shortlist, promise)
+        found = {"promise": kept.found(run.benchmark.vocabulary)}
+        decider = Decider(rule, promise.name, kept.thresholds, found)
+    else:
+        decider = tune_thresholds(rule, shortlist, aim)
+    return replace(decider, probabilities=calibrated(shortlist, tally))
+
+
+def _promise(
+    rule: str, aim: Objective, precision: float | None, confidence: float | None
+) -> Promise:
+    """What is to be promised, if it is the rule that promises."""
+    both = {"precision": precision, "confidence": confidence}
+    given = {name: value for name, value in both.items() if value is not None}
+    if given and rule != PRECISION:
+        raise ConfigError(f"{rule}: promises nothing; {', '.join(given)} belong to rule precision")
+    if rule == PRECISION and aim != FBeta():
+        raise ConfigError("precision: takes a precision and a confidence, and no other objective")
+    return Promise(**given)
 
 
 def _tune_judge(
@@ -134,8 +167,11 @@ def evaluate(
     collectors: list[Collector] = [above, standings, tops, reliability]
     if isinstance(decider, Judge):
         collectors.append(spreads := Spreads(queries))
+    probabilities = None if isinstance(decider, Judge) else decider.probabilities
+    if probabilities is not None:
+        collectors.append(likely := Above(queries, Thresholds.of(probabilities.floors)))
     collect(_scored(run, split, progress), *collectors)
-    shortlist = above.result()
+    shortlist, raw = above.result(), reliability.result()
     if isinstance(decider, Judge):
         models = _heard([run, *others])
         if [model.digest() for model in models] != [source.sha256 for source in decider.sources]:
@@ -153,7 +189,9 @@ def evaluate(
         standings.ranks(),
         standings.filtered(),
         abstaining(tops, tops.accepted(shortlist, accepted)),
-        reliability.result(),
+        raw,
+        probabilities,
+        recalibrated(raw, likely.result(), probabilities) if probabilities else None,
     )
 
 
@@ -202,7 +240,8 @@ def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider | Judge:
     path = decider_file(Path(folder))
     rule, objective, thresholds, found = read_decider(path, benchmark.vocabulary)
     if rule != JUDGE:
-        return Decider(rule, objective, thresholds, found)
+        probabilities = read_probabilities(path, benchmark.vocabulary)
+        return Decider(rule, objective, thresholds, found, probabilities)
     names, cut, sources, arrays = read_judge(path)
     forest = Forest.of_arrays(arrays, len(names), FOLDS)
     heard = tuple(Source(*source) for source in sources)
@@ -224,6 +263,7 @@ def save_decider(decider: Decider | Judge, folder: str | Path, benchmark: Benchm
         decider.found,
         benchmark.vocabulary,
         stated,
+        None if isinstance(decider, Judge) else decider.probabilities,
     )
     return path
 

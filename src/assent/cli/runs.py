@@ -84,11 +84,18 @@ def train(
 def tune(
     run_folder: RunFolder,
     rule: Annotated[
-        str, typer.Option(help="global, per-relation, paper-global, paper-relation or judge.")
+        str,
+        typer.Option(help="global, per-relation, precision, paper-global, paper-relation, judge."),
     ] = "per-relation",
     objective: Annotated[
         str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
     ] = "f1",
+    precision: Annotated[
+        float | None, typer.Option(help="What rule precision promises; 0.9 if not given.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="How surely it promises that; 0.95 if not given.")
+    ] = None,
     others: Annotated[
         list[Path] | None,
         typer.Option("--with", metavar="RUN", help="Another run that a judge hears; repeatable."),
@@ -102,16 +109,18 @@ def tune(
     from assent import assessing
     from assent.experiment import load_run
     from assent.reporting.progress import queries
-    from assent.reporting.results import found_line, thresholds_table
+    from assent.reporting.results import found_line, promise_table, thresholds_table
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
     run = load_run(run_folder, on)
     heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
     with queries(err) as progress:
-        decider = assessing.tune(run, rule, objective, progress, heard)
+        decider = assessing.tune(run, rule, objective, progress, heard, precision, confidence)
     path = assessing.save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(thresholds_table(decider, run.benchmark))
+    if "promise" in decider.found:
+        out.print(promise_table(decider.found["promise"]))
     if (line := found_line(decider)) is not None:
         say(line)
     say(f"decider: {path}")

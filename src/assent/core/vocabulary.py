@@ -1,10 +1,15 @@
 """The names of entities and relations; an id is a position."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
 from assent.core.arrays import Ids
 from assent.errors import DataError
+
+SIDES = ("tail", "head")  # what a relation asks for, and its inverse
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,22 @@ class Vocabulary:
         """A relation as people read it; an inverse one says so."""
         name = (self.relation_labels or self.relations)[relation % self.num_relations]
         return name if relation < self.num_relations else f"inverse of {name}"
+
+    def by_side(self, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
+        """A value for each relation and direction, by what is asked for, then by name."""
+        count = self.num_relations
+        return {
+            side: dict(zip(self.relations, values[start : start + count], strict=True))
+            for side, start in zip(SIDES, (0, count), strict=True)
+        }
+
+    def named(self, slots: Iterable[int]) -> dict[str, list[str]]:
+        """These relations and directions, by what is asked for."""
+        found: dict[str, list[str]] = {side: [] for side in SIDES}
+        for slot in slots:
+            side, relation = divmod(int(slot), self.num_relations)
+            found[SIDES[side]].append(self.relations[relation])
+        return found
 
     def with_entities(self, kept: Ids) -> Self:
         """The same relations over the kept entities only, in the given order."""

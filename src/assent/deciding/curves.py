@@ -65,7 +65,7 @@ class Curves:
         places, found, accepted = (column[gained > 0] for column in (places, found, accepted))
         return cls(
             frozen(groups[places], np.int64),
-            frozen(_between(scores.astype(np.float64), groups, places, floors), np.float64),
+            frozen(between(scores.astype(np.float64), groups, places, floors), np.float64),
             frozen(found, np.int64),
             frozen(accepted, np.int64),
             frozen(relevant, np.int64),
@@ -96,7 +96,7 @@ def _falling(groups: Keys, scores: Scores, right: Mask) -> tuple[Keys, Scores, M
     return keys >> 33, -ordered, (keys & 1).astype(bool)
 
 
-def _between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Values:
+def between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Values:
     """Between each of these scores and the next lower one of its group, or the floor."""
     following = np.minimum(places + 1, max(len(scores) - 1, 0))
     same = (places + 1 < len(scores)) & (groups[following] == groups[places])

@@ -8,6 +8,7 @@ import numpy as np
 
 from assent.core.arrays import Mask
 from assent.core.checking import refuse_unknown
+from assent.core.probabilities import Probabilities
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.deciding.curves import Curves
@@ -25,6 +26,7 @@ class Decider:
     objective: str
     thresholds: Thresholds
     found: dict[str, Any] = field(default_factory=dict)  # on valid, for people to read
+    probabilities: Probabilities | None = None  # of candidates; the paper's rules have none
 
     def accept(self, shortlist: Shortlist) -> Mask:  # (candidate,)
         """Which of the candidates may be added."""

@@ -5,15 +5,16 @@ import math
 from pathlib import Path
 from typing import Any
 
+from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.saving import beside
 from assent.files.text import read_json
 
 FORMAT = 1
 DECIDER = "decider.json"
-SIDES = ("tail", "head")  # what is asked for
+SIGMOIDS = ("intercept", "slope", "floor", "below")
 
 
 def decider_file(path: Path) -> Path:
@@ -29,18 +30,17 @@ def write_decider(
     found: dict[str, Any],
     vocabulary: Vocabulary,
     judge: dict[str, Any] | None = None,
+    probabilities: Probabilities | None = None,
 ) -> None:
-    values = _written(thresholds.values.tolist())
-    count = vocabulary.num_relations
     document = {
         "format": FORMAT,
         "rule": rule,
         "objective": objective,
         "found": _written(found),
-        "thresholds": {
-            side: dict(zip(vocabulary.relations, values[start : start + count], strict=True))
-            for side, start in zip(SIDES, (0, count), strict=True)
-        },
+        "thresholds": vocabulary.by_side(_written(thresholds.values.tolist())),
+        **(
+            {} if probabilities is None else {"probabilities": _sigmoids(probabilities, vocabulary)}
+        ),
         **({} if judge is None else {"judge": judge}),
     }
     with beside(path) as part:
@@ -68,6 +68,35 @@ def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Threshol
     if strange:
         raise DataError(f"{path}: a threshold for {strange[0]!r}, unknown to the benchmark")
     return str(rule), str(objective), Thresholds.of(values), found
+
+
+def read_probabilities(path: Path, vocabulary: Vocabulary) -> Probabilities | None:
+    """The probabilities of a decider that was read without complaint; older ones have none."""
+    stated = read_json(path).get("probabilities")
+    if stated is None:
+        return None
+    try:
+        rows = [
+            [_read(stated[side][relation][part]) for part in SIGMOIDS]
+            for side in SIDES
+            for relation in vocabulary.relations
+        ]
+        return Probabilities.made(*zip(*rows, strict=True)) if rows else None
+    except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
+        raise DataError(f"{path}: not probabilities for this benchmark ({error!r})") from error
+
+
+def _sigmoids(
+    probabilities: Probabilities, vocabulary: Vocabulary
+) -> dict[str, dict[str, dict[str, Any]]]:
+    columns = (
+        probabilities.intercepts,
+        probabilities.slopes,
+        probabilities.floors,
+        probabilities.below,
+    )
+    rows = zip(*(_written(column.tolist()) for column in columns), strict=True)
+    return vocabulary.by_side([dict(zip(SIGMOIDS, row, strict=True)) for row in rows])
 
 
 def _written(value: Any) -> Any:

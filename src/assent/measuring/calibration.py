@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, rows_of
+from assent.core.arrays import Ids, Keys, Mask, rows_of
 from assent.core.counts import ratio
+from assent.core.probabilities import Probabilities
 from assent.core.scores import ScoreBlock
+from assent.core.shortlist import Shortlist
 from assent.geometry import scans
 
 BINS = 20
@@ -45,11 +47,50 @@ class Calibration:
         """The mean square of the difference between a probability and the truth."""
         return float(ratio(self.squares.sum(), self.candidates.sum()))
 
+    def means(self) -> tuple[float, float]:
+        """What was stated and what was true, on average over all candidates."""
+        size = self.candidates.sum()
+        return float(ratio(self.stated.sum(), size)), float(ratio(self.right.sum(), size))
+
     def by_relation(self) -> tuple[Floats, Floats]:  # (slot,)
         """The expected calibration error and the Brier score of each relation."""
         size = self.candidates.sum(1)
         gaps = np.abs(self.stated - self.right).sum(1)
         return ratio(gaps, size), ratio(self.squares, size)
+
+
+def stated(probabilities: Floats, right: Mask, slots: Ids, num_slots: int) -> Calibration:
+    """Of candidates that are given one by one."""
+    cells, size = slots.astype(np.int64) * BINS + _bin(probabilities), num_slots * BINS
+    squares = (probabilities - right) ** 2
+    return Calibration(
+        np.bincount(cells, minlength=size).reshape(-1, BINS),
+        np.bincount(cells[right], minlength=size).reshape(-1, BINS),
+        np.bincount(cells, probabilities, size).astype(np.float64).reshape(-1, BINS),
+        np.bincount(slots, squares, num_slots).astype(np.float64),
+    )
+
+
+def recalibrated(
+    raw: Calibration, shortlist: Shortlist, probabilities: Probabilities
+) -> Calibration:
+    """The same candidates under other probabilities.
+
+    The shortlist has those above the floors; of all others only the number matters, as they have
+    one probability a slot.
+    """
+    size = len(raw.squares)
+    likely = probabilities.of(shortlist.scores, shortlist.relations)
+    listed = stated(likely, shortlist.right, shortlist.relations, size)
+    rest = raw.candidates.sum(1) - listed.candidates.sum(1)
+    missed, below = raw.right.sum(1) - listed.right.sum(1), probabilities.below
+    cells = (np.arange(size), _bin(below))
+    for column, more in (
+        (listed.candidates, rest), (listed.right, missed), (listed.stated, rest * below)
+    ):  # fmt: skip
+        column[cells] += more
+    squares = listed.squares + missed * (1 - below) ** 2 + (rest - missed) * below**2
+    return Calibration(listed.candidates, listed.right, listed.stated, squares)
 
 
 class Reliability:
@@ -90,7 +131,7 @@ class Reliability:
         scores = block.of_answers()
         there = scores > -np.inf  # an answer may be no candidate: nothing was stated about it
         asked = block.queries.relations[rows_of(block.queries.offsets)[there]]
-        mine = _sigmoid(scores[there]).astype(np.float64)
+        mine = sigmoid(scores[there]).astype(np.float64)
         np.add.at(self._right, (asked, _bin(mine)), 1)
         np.add.at(self._squares, asked, 1 - 2 * mine)
 
@@ -111,7 +152,7 @@ class _Looked(NamedTuple):
 
 def _look(block: ScoreBlock, rows: slice) -> _Looked:
     scores = block.scores[rows]
-    probabilities = _sigmoid(scores)
+    probabilities = sigmoid(scores)
     likely, entities = np.nonzero(probabilities >= np.float32(1 / BINS))
     return _Looked(
         block.queries.relations[rows],
@@ -123,7 +164,7 @@ def _look(block: ScoreBlock, rows: slice) -> _Looked:
     )
 
 
-def _sigmoid(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def sigmoid(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):  # exp(89) is inf, and 1 / inf the right 0
         odds_against = np.exp(-scores)
     odds_against += 1

@@ -4,13 +4,16 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from assent.core.arrays import Mask, rows_of
 from assent.core.counts import METRICS
+from assent.core.probabilities import Probabilities
 from assent.core.queries import Queries
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.measuring.abstaining import Abstaining
-from assent.measuring.calibration import Calibration
+from assent.measuring.calibration import Calibration, sigmoid, stated
 from assent.measuring.classification import SETS, Classified, Interval, intervals
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
@@ -28,7 +31,9 @@ class Evaluation:
     ranks: Ranks  # among all candidates, the paper's
     filtered: Ranks  # among those not known to be true
     abstaining: Abstaining
-    calibration: Calibration
+    calibration: Calibration  # of the raw scores
+    probabilities: Probabilities | None = None  # that the decider has
+    calibrated: Calibration | None = None  # of these
 
     @property
     def queries(self) -> Queries:
@@ -47,6 +52,17 @@ class Evaluation:
         return float(METRICS["f1"](self.classified.of(name)))
 
     @cached_property
+    def accepted_calibration(self) -> tuple[Calibration, Calibration | None]:
+        """Of the accepted facts alone: by the raw scores, and by the decider's probabilities."""
+        scores = self.shortlist.scores[self.accepted]
+        slots, right = self.shortlist.relations[self.accepted], self.shortlist.right[self.accepted]
+        size = 2 * self.vocabulary.num_relations
+        raw = stated(sigmoid(scores).astype(np.float64), right, slots, size)
+        if self.probabilities is None:
+            return raw, None
+        return raw, stated(self.probabilities.of(scores, slots), right, slots, size)
+
+    @cached_property
     def intervals(self) -> dict[str, dict[str, Interval]]:
         """Set -> metric -> bootstrap interval over queries."""
         return intervals(self.classified)
@@ -59,6 +75,7 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what is undefined is null."""
+        raw, mine = self.accepted_calibration
         return plain(
             {
                 "split": self.split,
@@ -68,16 +85,10 @@ class Evaluation:
                 "paper_mrr": self.mrr,
                 **self.ranking,
                 "abstaining": asdict(self.abstaining),
-                "calibration": {
-                    "expected_calibration_error": self.calibration.error(),
-                    "expected_calibration_error_above_lowest_bin": (
-                        self.calibration.error_of_likely()
-                    ),
-                    "brier_score": self.calibration.brier(),
-                    "reliability": dict(
-                        zip(("stated", "true"), self.calibration.reliability(), strict=True)
-                    ),
-                },
+                "calibration": _of_probabilities(self.calibration, raw),
+                "calibrated": (
+                    _of_probabilities(self.calibrated, mine) if self.calibrated and mine else None
+                ),
             }
         )
 
@@ -94,3 +105,16 @@ class Evaluation:
             "accepted_per_query": self.classified.per_query(name),
             "left_empty": self.classified.left_empty(name),
         }
+
+
+def _of_probabilities(of_all: Calibration, of_accepted: Calibration) -> dict[str, Any]:
+    return {
+        "expected_calibration_error": of_all.error(),
+        "expected_calibration_error_above_lowest_bin": of_all.error_of_likely(),
+        "brier_score": of_all.brier(),
+        "reliability": dict(zip(("stated", "true"), of_all.reliability(), strict=True)),
+        "accepted": {
+            "expected_calibration_error": of_accepted.error(),
+            **dict(zip(("stated", "true"), of_accepted.means(), strict=True)),
+        },
+    }

@@ -1,15 +1,18 @@
 """Tables of what was decided and how good it is."""
 
+from typing import Any
+
 import numpy as np
 from rich.table import Table
 from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
-from assent.core.counts import f1, precision, recall
+from assent.core.counts import f1, precision, ratio, recall
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
 from assent.judging.judge import Judge
+from assent.measuring.calibration import Calibration
 from assent.measuring.classification import SETS, Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.tables import KIND_NAMES, table
@@ -17,6 +20,7 @@ from assent.reporting.tables import KIND_NAMES, table
 SET_NAMES = {"full": "all queries", "C+F": "C and F", **KIND_NAMES}
 DASH = "\u2013"
 MOST_ROWS = 25
+MOST_NAMES = 5  # of relations in a line
 
 
 def share(value: float) -> str:
@@ -69,16 +73,29 @@ def ranking_table(evaluation: Evaluation) -> Table:
 
 def other_lines(evaluation: Evaluation) -> list[str]:
     """Abstaining and calibration, a line each."""
-    apart, sure = evaluation.abstaining, evaluation.calibration
-    return [
+    apart, (raw, mine) = evaluation.abstaining, evaluation.accepted_calibration
+    lines = [
         f"MRR as in the paper, train answers left out: {share(evaluation.mrr)}",
         "is there an answer at all? AUROC of the highest score "
         + ", ".join(f"{share(value)} against {name}" for name, value in apart.auroc.items()),
         f"best candidate accepted for {share(apart.answer_rate)} of the queries, "
         f"right in {share(apart.top_precision)} of these",
-        f"probabilities: expected calibration error {sure.error():.2g} over all candidates, "
-        f"{share(sure.error_of_likely())} over those above .05; Brier score {sure.brier():.2g}",
+        probabilities_line("probabilities as scored", evaluation.calibration, raw),
     ]
+    if evaluation.calibrated is not None and mine is not None:
+        lines.append(probabilities_line("... calibrated on valid", evaluation.calibrated, mine))
+    return lines
+
+
+def probabilities_line(name: str, of_all: Calibration, of_accepted: Calibration) -> str:
+    """How far probabilities are from the truth, over all candidates and over accepted facts."""
+    stated, true = of_accepted.means()
+    return (
+        f"{name}: expected calibration error {of_all.error():.2g} over all candidates, "
+        f"{share(of_all.error_of_likely())} over those above .05, "
+        f"{share(of_accepted.error())} over accepted facts "
+        f"(stated {share(stated)}, right {share(true)}); Brier score {of_all.brier():.2g}"
+    )
 
 
 def relations_table(evaluation: Evaluation, thresholds: Thresholds, most: int = MOST_ROWS) -> Table:
@@ -135,6 +152,8 @@ def found_line(decider: Decider | Judge) -> str | None:
     """What cross-validation said, or how many relations cannot have what was asked for."""
     if isinstance(decider, Judge):
         return judge_line(decider)
+    if "promise" in decider.found:
+        return promise_line(decider.found["promise"])
     if np.isposinf(decider.thresholds.values).all():
         return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
     if "unreached" in decider.found:
@@ -151,6 +170,32 @@ def found_line(decider: Decider | Judge) -> str | None:
         f"drawn to the threshold for all by {float(decider.found['shrink']):g} answers, "
         f"the best of {tried} (cross-validated {decider.objective})"
     )
+
+
+def promise_line(promise: dict[str, Any]) -> str:
+    """What cannot be promised, a few of them by name."""
+    cannot = [
+        f"{name} ({side})" for side, names in promise["cannot_promise"].items() for name in names
+    ]
+    if not cannot:
+        return "every relation that valid asks about keeps its promise"
+    more = f" and {len(cannot) - MOST_NAMES:,} more" if len(cannot) > MOST_NAMES else ""
+    return f"cannot promise, and accept nothing: {', '.join(cannot[:MOST_NAMES])}{more}"
+
+
+def promise_table(promise: dict[str, Any]) -> Table:
+    """How many relations can promise, and what they accept on valid."""
+    rows = table(
+        "promised", "confidence", "relations alone", "in the pool", "cannot", "not on valid",
+        "facts accepted on valid", "precision on valid",
+    )  # fmt: skip
+    rows.add_row(
+        share(promise["precision"]),
+        share(promise["confidence"]),
+        *(f"{promise[name]:,}" for name in ("alone", "pooled", "cannot", "unasked", "accepted")),
+        share(ratio(promise["correct"], promise["accepted"])),
+    )
+    return rows
 
 
 def judge_line(decider: Judge) -> str:

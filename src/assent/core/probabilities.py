@@ -1,0 +1,55 @@
+"""How likely a candidate is to be right, by its score."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assent.core.arrays import frozen
+from assent.errors import DataError
+
+FARTHEST = 60.0  # a score beyond it is as sure as one can be
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probabilities:
+    """A sigmoid of the score for each relation and direction; one number below its floor.
+
+    They hold at the real base rate: among all candidates of a query, not only the likely ones.
+    """
+
+    intercepts: Values  # (slot,)
+    slopes: Values  # (slot,)   0 or more: a higher score is never less likely
+    floors: Values  # (slot,)   what scores no higher than this was only counted
+    below: Values  # (slot,)    the share of those that are right
+
+    def __post_init__(self) -> None:
+        columns = (self.intercepts, self.slopes, self.floors, self.below)
+        if len({len(column) for column in columns}) != 1:
+            raise DataError("probabilities: columns of different lengths")
+        if not all(np.isfinite(column).all() for column in (self.intercepts, self.slopes)):
+            raise DataError("probabilities: a sigmoid is not finite")
+        if np.isnan(self.floors).any() or np.any(self.slopes < 0):
+            raise DataError("probabilities: a floor is not a number, or a sigmoid falls")
+        if not np.all((self.below >= 0) & (self.below <= 1)):
+            raise DataError("probabilities: a share is not between 0 and 1")
+
+    @classmethod
+    def made(
+        cls, intercepts: ArrayLike, slopes: ArrayLike, floors: ArrayLike, below: ArrayLike
+    ) -> "Probabilities":
+        return cls(*(frozen(part, np.float64) for part in (intercepts, slopes, floors, below)))
+
+    def of(self, scores: ArrayLike, relations: ArrayLike) -> Values:  # (candidate,)
+        """The probability of each of these scores in its slot."""
+        relations, scores = np.asarray(relations), np.asarray(scores, np.float64)
+        lines = self.intercepts[relations] + self.slopes[relations] * near(scores)
+        likely: Values = 1 / (1 + np.exp(-near(lines)))
+        return np.where(scores > self.floors[relations], likely, self.below[relations])
+
+
+def near(scores: Values) -> Values:
+    """The same, but none of them so far out that its exponential overflows."""
+    return np.clip(scores, -FARTHEST, FARTHEST)
