@@ -6,9 +6,11 @@ A decision is a function of relation and score. Counts are (correct, accepted, r
 import itertools
 import math
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+from scipy.stats import beta
 
 from assent.core.scores import ScoreBlock
 
@@ -229,3 +231,74 @@ def mean(values: Sequence[float]) -> float:
 
 def ratio(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
+
+
+# Promises
+
+
+def binomial_tail(correct: float, count: float, share: float) -> float:
+    """How likely so many or more are right: a plain sum where the numbers are whole."""
+    if not correct:
+        return 1.0
+    if float(count).is_integer() and float(correct).is_integer():
+        whole = int(count)
+        return sum(
+            math.comb(whole, k) * share**k * (1 - share) ** (whole - k)
+            for k in range(int(correct), whole + 1)
+        )
+    return float(beta.cdf(share, correct, count - correct + 1))
+
+
+def worth(candidates: Sequence[tuple[float, bool, int]]) -> float:
+    """Independent candidates that these are worth, if those of a query are right together."""
+    sizes = Counter(row for _, _, row in candidates)
+    return len(candidates) ** 2 / sum(size**2 for size in sizes.values())
+
+
+def most_kept(candidates: Sequence[tuple[float, bool, int]], share: float, failure: float) -> int:
+    """Candidates are (score, right, query)."""
+    ranked = sorted(candidates, key=lambda candidate: -candidate[0])
+    fewest = next(n for n in itertools.count(1) if share**n <= 0.3 * failure)
+    ends = sorted({sum(other >= score for other, _, _ in ranked) for score, _, _ in ranked})
+    start = next((end for end in ends if worth(ranked[:end]) >= fewest), math.inf)
+    counts: list[int] = []
+    for step in itertools.count():
+        if start * 1.3**step > len(ranked):
+            break
+        count = next(end for end in ends if end >= start * 1.3**step)
+        counts += [count] if count not in counts else []
+    most, level = 0, 0.0
+    for step, count in enumerate(counts):
+        level += failure * 0.3 * 0.7**step
+        taken = ranked[:count]
+        correct = sum(right for _, right, _ in taken)
+        if binomial_tail(correct * worth(taken) / count, worth(taken), share) <= level:
+            most = count
+        else:
+            level = 0.0
+    return most
+
+
+def promised(
+    queries: Sequence[Asked], num_slots: int, share: float, failure: float
+) -> list[set[tuple[int, int]]]:
+    """What each slot accepts: query and entity."""
+    fewest = next(n for n in itertools.count(1) if share**n <= 0.3 * failure)
+    slots = {slot: mine for slot, mine in by_relation(queries).items() if len(mine) >= fewest}
+    groups = [{slot} for slot in slots]
+    groups.append(set(by_relation(queries)) - set(slots))
+    found: list[set[tuple[int, int]]] = [set() for _ in range(num_slots)]
+    for group in groups:
+        mine = [(place, query) for place, query in enumerate(queries) if query.relation in group]
+        candidates = [
+            (score, entity in query.answers, place)
+            for place, query in mine
+            for entity, score in query.scores.items()
+        ]
+        most = most_kept(candidates, share, failure)
+        if most:
+            lowest = sorted((score for score, _, _ in candidates), reverse=True)[most - 1]
+            for place, query in mine:
+                taken = {(place, e) for e, score in query.scores.items() if score >= lowest}
+                found[query.relation] |= taken
+    return found

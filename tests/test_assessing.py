@@ -13,13 +13,14 @@ import toy
 from assent import assessing, scoring
 from assent.assessing import evaluate, tune
 from assent.core.benchmark import Benchmark
+from assent.errors import ConfigError
 from assent.scoring import score
 
 
 class Random:
     """A score for every fact, the true ones a little higher; few different ones, so many ties."""
 
-    def __init__(self, benchmark, seed=0):
+    def __init__(self, benchmark, seed=0, lift=2):
         names = benchmark.vocabulary
         self.num_entities = names.num_entities
         rng = np.random.default_rng(seed)
@@ -27,7 +28,7 @@ class Random:
         table = rng.normal(size=shape)
         truth = benchmark.truth()
         rows = np.repeat(np.arange(len(truth)), truth.num_answers)
-        table[truth.relations[rows], truth.anchors[rows], truth.answers] += 2
+        table[truth.relations[rows], truth.anchors[rows], truth.answers] += lift
         self.table = torch.tensor(np.round(2 * table) / 2, dtype=torch.float32)
 
     def scores(self, anchors, relations):
@@ -97,6 +98,59 @@ def test_counts_equal_those_of_a_loop_over_all_candidates(scored, rule, split):
         asked, oracles.above(decider.thresholds.values)
     )
     assert found.f1() > 0
+
+
+def test_a_promise_goes_from_valid_to_decisions_and_comes_back_from_disk(scored, tmp_path):
+    good = Scored(scored.benchmark, Random(scored.benchmark, lift=9))
+    decider = tune(good, "precision", precision=0.25, confidence=0.6)
+    found = evaluate(good, decider)
+    assert found.classified.of("full").accepted > 0
+    path = assessing.save_decider(decider, tmp_path / "decider.json", scored.benchmark)
+    again = assessing.load_decider(path, scored.benchmark)
+    assert again.found == decider.found and again.rule == "precision"
+    assert evaluate(good, again).to_json() == found.to_json()
+
+
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_calibrated_probabilities_are_measured_over_every_candidate(scored, split):
+    benchmark, model = scored
+    decider = tune(scored, "global")
+    found = evaluate(scored, decider, split)
+    asked = oracles.asked(score(model, benchmark.half(split), benchmark.known(split)))
+    stated, right = [], []
+    for query in asked:
+        for entity, value in query.scores.items():
+            stated.append(decider.probabilities.of([value], [query.relation])[0])
+            right.append(entity in query.answers)
+    stated, right = np.array(stated), np.array(right)
+    assert found.calibrated.candidates.sum() == len(stated)
+    assert found.calibrated.brier() == pytest.approx(np.mean((stated - right) ** 2))
+    assert found.calibrated.means() == pytest.approx((stated.mean(), right.mean()))
+    bins = np.minimum((stated * 20).astype(int), 19)
+    gaps = [abs((stated - right)[bins == place].sum()) for place in range(20)]
+    assert found.calibrated.error() == pytest.approx(sum(gaps) / len(stated))
+
+
+def test_on_valid_calibration_brings_probabilities_nearer_to_the_truth(scored):
+    found = evaluate(scored, tune(scored, "per-relation"), "valid")
+    raw, mine = found.accepted_calibration
+    assert found.calibrated.brier() < found.calibration.brier()
+    assert mine.means()[1] == raw.means()[1] == found.to_json()["calibrated"]["accepted"]["true"]
+
+
+def test_the_papers_rules_state_no_probabilities(scored):
+    assert evaluate(scored, tune(scored, "paper-global")).to_json()["calibrated"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [({"rule": "global", "precision": 0.9}, "global: promises nothing; precision"),
+     ({"rule": "precision", "objective": "f2"}, "no other objective"),
+     ({"rule": "precision", "precision": 2}, "precision 2; choose from 0.05")],
+)  # fmt: skip
+def test_promises_belong_to_their_rule(scored, words, complaint):
+    with pytest.raises(ConfigError, match=complaint):
+        tune(scored, **words)
 
 
 def test_on_valid_the_global_threshold_is_the_best_and_the_papers_is_no_better(scored):

@@ -11,7 +11,7 @@ import toy
 from assent.assessing import load_decider
 from assent.cli import main
 
-RULES = ("global", "per-relation", "paper-global", "paper-relation")
+RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation")
 
 
 @pytest.fixture
@@ -124,6 +124,19 @@ def test_what_cannot_be_reached_is_said(say, run_folder, tmp_path):
     assert code == 0 and ("cannot reach it" in printed or "nothing is accepted" in printed)
 
 
+def test_a_promise_says_who_can_keep_it(say, run_folder, tmp_path):
+    words = ("--rule", "precision", "--precision", 0.2, "--confidence", 0.5)
+    decider = tmp_path / "d.json"
+    code, printed, _ = say("tune", run_folder, *words, "--out", decider)
+    assert code == 0 and "relations alone" in printed and "cannot promise" in printed
+    promise = json.loads(decider.read_text())["found"]["promise"]
+    assert (promise["precision"], promise["confidence"]) == (0.2, 0.5)
+    cannot = sum(len(names) for names in promise["cannot_promise"].values())
+    assert cannot == promise["cannot"]
+    code, printed, _ = say("evaluate", run_folder, "--decider", decider)
+    assert code == 0 and "... calibrated on valid: expected calibration error" in printed
+
+
 def test_pairs_and_triples_print_tables(say, run_folder, benchmark_folder, tmp_path):
     code, printed, _ = say("pairs", run_folder, "--k", 5)
     assert code == 0 and "MAP@5" in printed
@@ -140,6 +153,8 @@ def test_pairs_and_triples_print_tables(say, run_folder, benchmark_folder, tmp_p
         (("tune", "RUN", "--rule", "per-realtion"), "did you mean 'per-relation'?"),
         (("tune", "RUN", "--objective", "f-1"), "choose f1"),
         (("tune", "RUN", "--rule", "paper-global", "--objective", "f2"), "search is for f1"),
+        (("tune", "RUN", "--precision", "0.9"), "belong to rule precision"),
+        (("tune", "RUN", "--rule", "precision", "--precision", "1"), "choose from 0.05"),
         (("evaluate", "RUN", "--by", "entity"), "choose relation"),
         (("evaluate", "RUN", "--split", "train"), "choose from valid, test"),
         (("evaluate", "RUN", "--decider", "nowhere.json"), "`assent tune` finds them"),

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toy
+from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
 from assent.errors import DataError
-from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.files.deciders import decider_file, read_decider, read_probabilities, write_decider
 
 VOCABULARY = toy.vocabulary_of(2, 2)
 FOUND = {"shrink": 2.0, "trials": [[0.0, 0.25], [2.0, 0.5]]}
@@ -160,6 +161,42 @@ def test_another_format_is_refused_by_its_number(tmp_path):
     path = saved(tmp_path / "decider.json")
     path.write_text(json.dumps({**strictly(path), "format": 2}), encoding="utf-8")
     refused(path, "format 2; expected 1")
+
+
+SIGMOIDS = Probabilities.made([0.5, 1, 2, 3], [1, 2, 3, 4], [-np.inf, 0, 1, 2], [0, 0.1, 0.2, 0])
+
+
+def with_probabilities(path):
+    thresholds = Thresholds.of([0.0] * 4)
+    write_decider(path, "global", "f1", thresholds, {}, VOCABULARY, probabilities=SIGMOIDS)
+    return path
+
+
+def test_probabilities_come_back_to_the_last_bit_by_name(tmp_path):
+    path = with_probabilities(tmp_path / "decider.json")
+    again = read_probabilities(path, VOCABULARY)
+    for name in ("intercepts", "slopes", "floors", "below"):
+        assert getattr(again, name).tolist() == getattr(SIGMOIDS, name).tolist()
+    assert strictly(path)["probabilities"]["head"]["r1"] == {
+        "intercept": 3.0, "slope": 4.0, "floor": 2.0, "below": 0.0,
+    }  # fmt: skip
+
+
+def test_a_decider_from_before_there_were_probabilities_has_none(tmp_path):
+    assert read_probabilities(saved(tmp_path / "decider.json"), VOCABULARY) is None
+
+
+@pytest.mark.parametrize("value", [[], "0", {}, {"tail": {}, "head": {}}, True, -1.0])
+def test_strange_probabilities_are_refused(tmp_path, value):
+    path = with_probabilities(tmp_path / "decider.json")
+    document = strictly(path)
+    if value == -1.0:
+        document["probabilities"]["tail"]["r0"]["slope"] = value
+    else:
+        document["probabilities"] = value
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(DataError, match=r"decider\.json: not probabilities for this benchmark"):
+        read_probabilities(path, VOCABULARY)
 
 
 def test_a_decider_that_cannot_be_written_leaves_the_old_one(tmp_path):

@@ -6,10 +6,9 @@ a test of "the precision is lower". The probability of a wrong promise is spread
 falling, and a test that is passed hands its share on to the next one (the fallback procedure, Wiens
 2003): so no relation makes a wrong promise with more than the probability allowed.
 
-A test is the exact binomial one (Clopper & Pearson, 1934), but candidates of one query are right or
-wrong together more often than by chance. So they count as fewer, by how much the queries differ
-more than they would (Korn & Graubard, 1998, taken at the promised precision): with one candidate a
-query, and a precision of a half or more, the test is exact.
+A test is the exact binomial one (Clopper & Pearson, 1934), but candidates of one query may be right
+or wrong together. So they count as few as if they always were: with one candidate a query the test
+is exact, with several it is careful.
 """
 
 from dataclasses import dataclass
@@ -61,7 +60,7 @@ class Promise:
 
     @property
     def fewest(self) -> int:
-        """So many accepted candidates prove it, if all of them are right."""
+        """So many accepted candidates, of as many queries, prove it if all of them are right."""
         return int(np.ceil(np.log(SPENT * self.failure) / np.log(self.precision)))
 
 
@@ -99,8 +98,8 @@ class Promised(NamedTuple):
 def promised(shortlist: Shortlist, promise: Promise) -> Promised:
     """Every relation and direction is tested once: alone, or in a pool if it has few queries.
 
-    Which of the two is decided by the number of its queries, which says nothing about answers. The
-    promise of the pool is one about all its facts together, with one threshold.
+    Few are those that could prove nothing even if all were right, which says nothing about their
+    answers. The promise of the pool is one about all its facts together, with one threshold.
     """
     size = len(shortlist.floors)
     asked = np.bincount(shortlist.queries.relations, minlength=size)
@@ -130,10 +129,10 @@ def most_kept(scores: Values, right: Mask, rows: Ids, promise: Promise) -> int:
 
     `rows` are their queries.
     """
-    counts = tried(scores, promise)
-    correct, least = np.cumsum(right)[counts - 1], promise.precision
-    effective = _effective(right, rows, least)[counts - 1]
-    chances = chance(effective * correct / counts, effective, least)
+    worth = effective(rows)
+    counts = tried(scores, worth, promise)
+    correct, worth = np.cumsum(right)[counts - 1], worth[counts - 1]
+    chances = chance(worth * correct / counts, worth, promise.precision)
     most, left, level = 0, promise.failure, 0.0
     for count, by_chance in zip(counts, chances, strict=True):
         level, left = level + SPENT * left, (1 - SPENT) * left
@@ -144,13 +143,15 @@ def most_kept(scores: Values, right: Mask, rows: Ids, promise: Promise) -> int:
     return most
 
 
-def tried(scores: Values, promise: Promise) -> Keys:
+def tried(scores: Values, worth: Values, promise: Promise) -> Keys:
     """The numbers of candidates that are tested; what scores the same is accepted together."""
     ends = np.flatnonzero(np.append(np.diff(scores) != 0, True)) + 1
-    steps = np.log(max(len(scores) / promise.fewest, 1)) / np.log(GROWTH)
-    sizes = promise.fewest * GROWTH ** np.arange(int(steps) + 1)
-    sizes = sizes[sizes <= len(scores)]
-    return np.unique(ends[np.searchsorted(ends, sizes)])
+    enough = ends[worth[ends - 1] >= promise.fewest]
+    if not len(enough):
+        return enough
+    steps = np.log(len(scores) / enough[0]) / np.log(GROWTH)
+    sizes = enough[0] * GROWTH ** np.arange(int(steps) + 2)
+    return np.unique(ends[np.searchsorted(ends, sizes[sizes <= len(scores)])])
 
 
 def chance(correct: ArrayLike, count: ArrayLike, share: float) -> Values:
@@ -163,18 +164,15 @@ def chance(correct: ArrayLike, count: ArrayLike, share: float) -> Values:
     return np.where(correct > 0, tail, 1.0)
 
 
-def _effective(right: Mask, rows: Ids, share: float) -> Values:
-    """How many independent candidates the first 1, 2, 3, ... are worth; at most all of them.
+def effective(rows: Ids) -> Values:
+    """How many independent candidates the first 1, 2, 3, ... are worth.
 
-    For n of them it is n times the variance of independent ones, over that between the queries.
+    That is n^2 over the sum of the squares of the numbers that each query has of them (Kish, 1965).
     """
-    gains = right - share
     order = np.argsort(rows, kind="stable")
     first = np.diff(rows[order], prepend=-1) != 0
-    before = np.cumsum(gains[order]) - gains[order]
-    before -= before[first][np.cumsum(first) - 1]  # of the same query only
-    grown = np.empty(len(gains))
-    grown[order] = gains[order] * (2 * before + gains[order])
-    counts = np.arange(1, len(gains) + 1)
-    worth: Values = share * (1 - share) * counts**2 / np.maximum(np.cumsum(grown), 1e-12)
-    return np.minimum(worth, counts)
+    places = np.arange(len(rows))
+    earlier = np.empty(len(rows))  # candidates of the same query
+    earlier[order] = places - np.maximum.accumulate(np.where(first, places, 0))
+    worth: Values = (places + 1) ** 2 / np.cumsum(2 * earlier + 1)
+    return worth
