@@ -18,6 +18,7 @@ from assent.deciding.promising import Promise, Promised, promised
 from assent.deciding.shortlisting import Above, Highest
 from assent.experiment import Run, load_run
 from assent.measuring.classification import Classified, intervals
+from assent.reporting.results import share
 from assent.scoring import score
 
 PROMISES = (0.5, 0.7, 0.8, 0.9, 0.95)
@@ -41,7 +42,7 @@ def show(run: Run) -> None:
     highest = Highest(benchmark.valid, num_slots)
     collect(score(run.model, benchmark.valid, benchmark.known("valid")), highest)
     shortlist = highest.result()
-    made = [promised(shortlist, Promise(share)) for share in PROMISES]
+    made = [promised(shortlist, Promise(least)) for least in PROMISES]
     lowest = np.min([kept.thresholds.values for kept in made], axis=0)
     above = Above(benchmark.test, Thresholds.of(lowest))
     collect(score(run.model, benchmark.test, benchmark.known("test")), above)
@@ -58,15 +59,15 @@ def line(kept: Promised, test: Shortlist) -> list[str]:
     least = kept.promise.precision
     parts = [by_query.take(test.queries.relations == slot) for slot in alone]
     return [
-        f"{least:g}",
+        share(least),
         f"{len(alone):,}",
         f"{int((promising & kept.pooled).sum()):,}",
         f"{int((kept.asked & ~promising).sum()):,}",
         f"{valid.accepted:,}",
-        f"{precision(valid):.3f}",
+        share(precision(valid)),
         f"{found.accepted:,}",
-        f"{precision(found):.3f}",
-        f"{span.low:.3f} to {span.high:.3f}",
+        share(precision(found)),
+        f"{share(span.low)} to {share(span.high)}",
         str(sum(part.total().correct < least * part.total().accepted for part in parts)),
         str(sum(clearly_below(part, kept.promise) for part in parts)),
     ]

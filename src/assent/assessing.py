@@ -191,7 +191,7 @@ def evaluate(
         abstaining(tops, tops.accepted(shortlist, accepted)),
         raw,
         probabilities,
-        recalibrated(raw, likely.result(), probabilities) if probabilities else None,
+        None if probabilities is None else recalibrated(raw, likely.result(), probabilities),
     )
 
 

@@ -87,7 +87,9 @@ class Evaluation:
                 "abstaining": asdict(self.abstaining),
                 "calibration": _of_probabilities(self.calibration, raw),
                 "calibrated": (
-                    _of_probabilities(self.calibrated, mine) if self.calibrated and mine else None
+                    None
+                    if self.calibrated is None or mine is None
+                    else _of_probabilities(self.calibrated, mine)
                 ),
             }
         )

@@ -178,7 +178,7 @@ def promise_line(promise: dict[str, Any]) -> str:
         f"{name} ({side})" for side, names in promise["cannot_promise"].items() for name in names
     ]
     if not cannot:
-        return "every relation that valid asks about keeps its promise"
+        return "every relation that valid asks about can promise it"
     more = f" and {len(cannot) - MOST_NAMES:,} more" if len(cannot) > MOST_NAMES else ""
     return f"cannot promise, and accept nothing: {', '.join(cannot[:MOST_NAMES])}{more}"
 
