@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from assent.measuring.separation import EDGES, GROUPS
 from assent.reproducing import paper_numbers as paper
 from assent.reproducing.drawing import COLOURS, Chart, Point
 from assent.reproducing.results import RULES, Result, number
 from assent.reproducing.specs import title
-from assent.reproducing.tallies import EDGES, GROUPS
 
 Results = Mapping[str, Result]
 
