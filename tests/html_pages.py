@@ -34,7 +34,7 @@ class Page(HTMLParser):
             self.scripts.append("")
         elif tag == "small":
             self._small = True
-        elif tag == "dd":
+        elif tag == "dd" and "data-value" in given:
             self.measures.append((given["data-measure"], float(given["data-value"])))
 
     def handle_endtag(self, tag):

@@ -33,7 +33,7 @@ from assent.reporting.asked import asked
 from assent.reporting.page import markdown
 from assent.reporting.proposed import proposed
 from assent.reporting.said import rows_to_ask
-from assent.reporting.subject import Subject, single_line
+from assent.reporting.subject import Subject, lines_in
 from assent.reporting.watching import Unwatched
 from assent.settings import Settings, of_sections, read_toml, resolve, to_toml
 from assent.training.loop import Watcher
@@ -181,8 +181,9 @@ def _subject(name: str, run: Run, given: Decider | Judge | None) -> Subject:
     if given is None and run.folder is None:
         raise ConfigError(f"{name}: not trained into a folder, so say with which decider")
     decider = given or load_decider(run.folder or "", run.benchmark)
-    benchmark, line = run.benchmark, single_line(decider, run.benchmark)
-    separation = Separation(decider.thresholds.values if line is None else None)
+    benchmark, lines = run.benchmark, lines_in(decider, run.benchmark)
+    differ = len(lines) > 1 and bool(np.isfinite(lines).any())
+    separation = Separation(decider.thresholds.values if differ else None)
     highest = Highest(benchmark.test, 2 * benchmark.vocabulary.num_relations)
     found = evaluate(run, decider, others=others_heard(decider), also=(separation, highest))
     return Subject(

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,8 +14,11 @@ from scipy.special import expit
 import assent
 from assent.assessing import load_decider
 from assent.building.counting import table_one
+from assent.cli import main
+from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
 from assent.measuring.classification import SETS
+from assent.reporting.results import DASH
 from html_pages import Page
 
 MOST_BYTES = 3_000_000
@@ -121,7 +125,7 @@ def test_facts_are_shown_by_decision_the_surest_first(read):
         chances = [row[1][1] for row in rows]
         assert len(rows) == 5 and chances == sorted(chances, reverse=True)
         assert f"{count} facts of 1 relations" in read.text
-    assert "3 of 4 such pairs (75.0 %)" in read.text
+    assert "3 of 4 such pairs (75.0\u00a0%)" in read.text
 
 
 def test_without_facts_nothing_is_said_of_them(alone):
@@ -193,3 +197,38 @@ def test_what_a_user_can_mend_is_said_before_anything_is_written(hostile_runs, t
     with pytest.raises(AssentError, match="expected a line of `assent complete`"):
         assent.report([folder], out, facts=folder / "settings.toml")
     assert not out.exists()
+
+
+def test_a_decider_that_accepts_nothing_is_shown_as_such(measured, tmp_path):
+    run, decider, _ = measured[0]
+    silent = replace(decider, thresholds=Thresholds.single(np.inf, len(decider.thresholds.values)))
+    path = assent.report([run], tmp_path / "report.html", deciders=[silent])
+    read = Page(path.read_text(encoding="utf-8"))
+    assert "it accepts nothing." in read.text and "accepts nothing" in read.text
+    assert {row[4][0] for row in read.tables["relations"][1:]} == {"accepts nothing"}
+    assert dict(read.measures)["F1"] == 0 and "precision" not in dict(read.measures)
+    assert "from its relation's threshold" not in read.scripts[0]  # there is nothing to count from
+
+
+def test_a_judge_is_shown_without_thresholds(measured, tmp_path):
+    pytest.importorskip("sklearn")
+    run, *_ = measured[0]
+    judge = assent.tune(run, "judge")
+    path = assent.report([run], tmp_path / "report.html", deciders=[judge])
+    read = Page(path.read_text(encoding="utf-8"))
+    counts = assent.evaluate(run, judge).classified.of("full")
+    assert values(read.tables["decisions"][1])[3] == counts.accepted
+    assert {row[4] for row in read.tables["relations"][1:]} == {(DASH, None)}
+    assert "A judge has no thresholds." in read.text
+
+
+def test_the_command_writes_the_page_and_the_figures(hostile_runs, tmp_path, monkeypatch, capsys):
+    folder = next(iter(hostile_runs.values()))
+    words = ["report", str(folder), "--out", "page.html", "--figures", "drawn"]
+    monkeypatch.setattr("sys.argv", ["assent", *words])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    assert "report: page.html (" in capsys.readouterr().out
+    assert (tmp_path / "page.html").is_file() and (tmp_path / "drawn" / "loss.svg").is_file()

@@ -55,5 +55,5 @@ def clipped(text: str) -> str:
 
 
 def percent(value: float) -> str:
-    """`46.6 %`"""
-    return f"{100 * value:.1f} %"
+    """`46.6 %`, which no line breaks."""
+    return f"{100 * value:.1f}\u00a0%"

@@ -31,7 +31,7 @@ def training(subjects: Sequence[Subject], event: str, field: str, title: str) ->
         {"run": subject.name, "epoch": line["epoch"], field: _round(line[field])}
         for subject in subjects
         for line in subject.events
-        if line.get("event") == event and _is_number(line.get(field))
+        if line.get("event") == event and all(_is_number(line.get(k)) for k in ("epoch", field))
     ]
     marks = _chart(rows).mark_line(point={"size": 18}, strokeWidth=1.8)
     drawn = marks.encode(
@@ -135,7 +135,8 @@ def separation(subject: Subject) -> Spec:
     # The outermost bins hold all that lies beyond: they may stand out of the picture.
     highest = max(of_group[1:-1].max() for of_group in shares.values()) or 1.0
     height = alt.Scale(domain=[0, _round(1.1 * highest)], nice=False)
-    title = "score (logit)" if line is not None else "score, counted from its relation's threshold"
+    shifted = subject.separation.lines is not None
+    title = "score, counted from its relation's threshold" if shifted else "score (logit)"
     areas = _chart(rows).mark_area(
         interpolate="step-after", fillOpacity=0.16, line={"strokeWidth": 1.6}, clip=True
     )
@@ -146,12 +147,13 @@ def separation(subject: Subject) -> Spec:
         y=alt.Y("share:Q", title="share of the group", stack=None, scale=height),
         color=alt.Color("of:N", scale=scale, title=None, legend=legend),
     )
-    where = _chart([{"x": 0.0 if line is None else _round(line), "words": _line_words(subject)}])
+    words = "looked at by the judge" if subject.judged else "accepted"
+    where = _chart([{"x": _round(line), "words": words}] if line is not None else [])
     rule = where.mark_rule(strokeDash=[5, 4], strokeWidth=1.6, color="#777777").encode(x="x:Q")
     label = where.mark_text(align="left", dx=5, fontSize=11, color="#777777")
-    words = label.encode(x="x:Q", y=alt.value(8), text="words:N")
+    named = label.encode(x="x:Q", y=alt.value(8), text="words:N")
     return _finished(
-        alt.layer(drawn, rule, words, _told(shares)), f"Scores on test, {subject.name}"
+        alt.layer(drawn, rule, named, _told(shares)), f"Scores on test, {subject.name}"
     )
 
 
@@ -166,10 +168,6 @@ def _told(shares: Mapping[str, NDArray[np.float64]]) -> alt.Chart:
     bars = _chart(rows).encode(x="from:Q", x2="to:Q", tooltip=["from:Q", *tips])
     whole: alt.Chart = bars.encode(y=alt.value(0), y2=alt.value(HEIGHT)).mark_bar(opacity=0)
     return whole
-
-
-def _line_words(subject: Subject) -> str:
-    return "looked at by the judge" if subject.judged else "accepted"
 
 
 def reliability(subjects: Sequence[Subject]) -> Spec:
@@ -190,7 +188,7 @@ def reliability(subjects: Sequence[Subject]) -> Spec:
     dashed = _chart(ends).mark_line(color=GREY, opacity=0.6, strokeDash=[3, 4], strokeWidth=1)
     tips = [*map(alt.Tooltip, ("run:N", "stated:Q", "true:Q", "candidates:Q"))]
     base = _chart(rows).encode(**axes, color=_by_run(subjects), tooltip=tips)
-    lines = base.mark_line(strokeWidth=1.4, opacity=0.7)
+    lines = base.mark_line(strokeWidth=1.4)
     dots = base.mark_point(filled=True, size=45, opacity=1)
     marks = (dashed.encode(**axes), lines, dots)
     return _finished(alt.layer(*marks), "Are probabilities what they say?", 380)

@@ -134,7 +134,7 @@ def _breakable(text: str) -> Markup:
 
 def _for_script(value: Any) -> str:
     """JSON that cannot end the element it stands in: names come from users' graphs."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _policy(scripts: Sequence[str]) -> str:

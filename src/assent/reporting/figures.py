@@ -31,7 +31,8 @@ def figures(subjects: Sequence[Subject]) -> list[Figure]:
 
 
 def _training(subjects: Sequence[Subject]) -> Iterator[Figure]:
-    if not any(subject.events for subject in subjects):
+    events = {line.get("event") for subject in subjects for line in subject.events}
+    if "epoch" not in events:
         return
     yield Figure(
         "loss",
@@ -40,6 +41,8 @@ def _training(subjects: Sequence[Subject]) -> Iterator[Figure]:
         charts.training(subjects, "epoch", "loss", "loss"),
         "half",
     )
+    if "evaluation" not in events:
+        return
     stops = {str(subject.settings["train"]["stop_on"]) for subject in subjects}
     measure = MEASURES.get(next(iter(stops)), "score") if len(stops) == 1 else "score"
     yield Figure(

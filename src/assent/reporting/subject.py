@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assent.core.benchmark import Benchmark
 from assent.core.counts import Counts
@@ -49,14 +50,16 @@ class Subject:
 
     @property
     def line(self) -> float | None:
-        """The threshold, where there is one for all relations that are asked about."""
-        return single_line(self.decider, self.benchmark)
+        """Where it is drawn among the scores as they were counted; None: nothing is accepted."""
+        if self.separation.lines is not None:
+            return 0.0
+        lines = lines_in(self.decider, self.benchmark)
+        return float(lines[0]) if len(lines) and np.isfinite(lines[0]) else None
 
 
-def single_line(decider: Decider | Judge, benchmark: Benchmark) -> float | None:
-    """The threshold of all relations that test asks about, if they share one and it is finite."""
-    values = np.unique(decider.thresholds.values[np.unique(benchmark.test.relations)])
-    return float(values[0]) if len(values) == 1 and np.isfinite(values[0]) else None
+def lines_in(decider: Decider | Judge, benchmark: Benchmark) -> NDArray[np.float64]:
+    """The different thresholds of the relations that test asks about."""
+    return np.unique(decider.thresholds.values[np.unique(benchmark.test.relations)])
 
 
 def by_benchmark(subjects: Sequence[Subject]) -> list[list[Subject]]:
