@@ -6,19 +6,25 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: setup demo test bench picture world clean
+.PHONY: setup demo test browser bench picture world clean
 
 setup: $(VENV)/.ready
 
 demo: setup
 	$(BIN)/assent demo --out .demo
 
-test: $(VENV)/.ready-dev
+test: $(VENV)/.ready-dev browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n 2
+
+# The report is looked at in a real browser. Where there is none and none can be installed, those
+# tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || (test "$$(id -u)" = 0 && apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends chromium) >/dev/null 2>&1 || true
 
 bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/reading.py

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assent.core.queries import Queries, Subset
     from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, dataset, load_run, train
+    from assent.experiment import Run, dataset, load_run, report, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
@@ -50,6 +50,7 @@ _HOMES = {
     "load": "files.benchmarks",
     "load_run": "experiment",
     "read": "files.triples",
+    "report": "experiment",
     "save": "files.benchmarks",
     "table_one": "building.counting",
     "train": "experiment",
@@ -77,6 +78,7 @@ __all__ = [
     "load",
     "load_run",
     "read",
+    "report",
     "save",
     "table_one",
     "train",

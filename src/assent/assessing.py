@@ -155,16 +155,17 @@ def evaluate(
     split: str = "test",
     progress: QueriesDone = unheard,
     others: Sequence[Scored] = (),
+    also: Sequence[Collector] = (),
 ) -> Evaluation:
     """Decides on one half of the benchmark, and measures the decisions and the ranking.
 
-    `others` are the runs that a judge heard when it was trained.
+    `others` are the runs that a judge heard when it was trained; `also` look on in the same pass.
     """
     benchmark, queries = run.benchmark, run.benchmark.half(split)
     above = Above(queries, decider.thresholds)
     standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
-    collectors: list[Collector] = [above, standings, tops, reliability]
+    collectors: list[Collector] = [above, standings, tops, reliability, *also]
     if isinstance(decider, Judge):
         collectors.append(spreads := Spreads(queries))
     probabilities = None if isinstance(decider, Judge) else decider.probabilities

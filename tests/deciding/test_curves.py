@@ -89,3 +89,16 @@ def test_without_answers_there_is_no_threshold_to_choose_from():
     curves = Curves.by_relation(shortlist([block([[1.0, 2.0]], [[]])]))
     assert len(curves.groups) == 0
     assert [len(column) for column in curves.best(np.empty(0))] == [0, 0]
+
+
+def test_the_points_of_a_drawing_are_some_of_the_curve_with_its_ends():
+    made = [block([np.arange(50.0)], [list(range(0, 50, 2))])]
+    curves = Curves.overall(shortlist(made))
+    some, whole = curves.spread(6), curves.counts()
+    assert len(some.correct) == 6 and set(some.correct) <= set(whole.correct)
+    assert some.correct[0] == whole.correct[0] and some.accepted[-1] == whole.accepted[-1]
+    assert curves.spread(1000).correct.tolist() == whole.correct.tolist()
+
+
+def test_a_curve_without_points_has_nothing_to_draw():
+    assert len(Curves.overall(shortlist([block([[1.0]], [[]])])).spread(10).correct) == 0

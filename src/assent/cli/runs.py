@@ -1,8 +1,8 @@
-"""Commands about runs: train, tune, evaluate."""
+"""Commands about runs: train, tune, evaluate, report."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,11 +18,6 @@ from assent.cli.common import (
     say,
 )
 from assent.errors import ConfigError, DataError
-
-if TYPE_CHECKING:
-    from assent.deciding.rules import Decider
-    from assent.experiment import Run
-    from assent.judging.judge import Judge
 
 
 @app.command()
@@ -146,7 +141,7 @@ def evaluate(
 ) -> None:
     """Decide on test with the thresholds found on valid, and measure it."""
     from assent import assessing
-    from assent.experiment import load_run
+    from assent.experiment import load_run, others_heard
     from assent.files.decisions import write_decisions
     from assent.files.saving import beside
     from assent.measuring.classification import compared
@@ -160,14 +155,14 @@ def evaluate(
     run = load_run(run_folder, on)
     decider = assessing.load_decider(decider_file or run_folder, run.benchmark)
     with queries(err) as progress:
-        found = assessing.evaluate(run, decider, split, progress, _others(decider, on))
+        found = assessing.evaluate(run, decider, split, progress, others_heard(decider, on))
         differences = {}
         if against is not None:
             other = run if against.is_file() else load_run(against, on)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
             rival = assessing.load_decider(against, run.benchmark)
-            rival_found = assessing.evaluate(other, rival, split, progress, _others(rival, on))
+            rival_found = assessing.evaluate(other, rival, split, progress, others_heard(rival, on))
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
     text = json.dumps(found.to_json(), indent=1)
@@ -191,8 +186,29 @@ def evaluate(
         say(f"decisions: {decisions}")
 
 
-def _others(decider: "Decider | Judge", on: Path | None = None) -> "list[Run]":
-    """The other runs that a judge heard."""
-    from assent.experiment import load_run
+@app.command()
+def report(
+    run_folders: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of `assent train`, tuned.")
+    ],
+    out_file: Annotated[
+        Path, typer.Option("--out", help="The HTML file; it needs no other.")
+    ] = Path("report.html"),
+    facts: Annotated[
+        Path | None, typer.Option(help="New facts to show: a .jsonl file of `assent complete`.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for the figures as SVG, too.")
+    ] = None,
+) -> None:
+    """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
+    from assent.experiment import report as write_report
+    from assent.reporting.progress import steps
 
-    return [load_run(source.path, on) for source in getattr(decider, "sources", ())[1:]]
+    with steps(err) as progress:
+        path = write_report(
+            list(run_folders), out_file, facts=facts, figures=figures, progress=progress
+        )
+    say(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    if figures is not None:
+        say(f"figures: {figures}")

@@ -74,6 +74,15 @@ class Curves:
     def counts(self) -> Counts:  # of arrays (point,)
         return Counts(self.correct, self.accepted, self.relevant[self.groups])
 
+    def spread(self, most: int) -> Counts:  # of arrays (point,)
+        """The counts of at most so many of the points, at even distances, for a drawing.
+
+        Even distances of points are even steps of recall: each is one answer more, or a few.
+        """
+        size = len(self.groups)
+        some = np.linspace(0, max(size - 1, 0), min(most, size)).astype(np.int64)
+        return self.counts().take(np.unique(some))
+
     def best(self, values: Values) -> tuple[Keys, Keys]:
         """The points with the highest of these values (point,) in each group that has points.
 

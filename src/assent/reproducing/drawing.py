@@ -8,16 +8,6 @@ Point = tuple[float, float]
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 56, 150, 34, 46
 LINE_HEIGHT = 13
-COLOURS = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#8c6d00",
-    "#444444",
-)  # fmt: skip  (told apart by most colour-blind people, Okabe and Ito)
 
 
 class Chart:

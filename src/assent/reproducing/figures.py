@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from assent.measuring.separation import EDGES, GROUPS
+from assent.reporting.colours import COLOURS, colour
 from assent.reproducing import paper_numbers as paper
-from assent.reproducing.drawing import COLOURS, Chart, Point
+from assent.reproducing.drawing import Chart, Point
 from assent.reproducing.results import RULES, Result, number
 from assent.reproducing.specs import title
-from assent.reproducing.tallies import EDGES, GROUPS
 
 Results = Mapping[str, Result]
 
@@ -46,8 +47,8 @@ def mrr_and_f1(results: Results, way: str) -> str:
     )
     for name, setting, point in points:
         words = title(name) if setting == paper.SETTINGS[1] else ""
-        colour = COLOURS[list(results).index(name) % len(COLOURS)]
-        chart.dot(point, colour, words, hollow=setting == paper.SETTINGS[0])
+        mine = colour(list(results).index(name))
+        chart.dot(point, mine, words, hollow=setting == paper.SETTINGS[0])
     return chart.svg()
 
 
@@ -59,19 +60,19 @@ def curves(results: Results) -> str:
         ("precision", 0.0, 1.0),
     )
     for place, (name, result) in enumerate(results.items()):
-        colour = COLOURS[place % len(COLOURS)]
+        mine = colour(place)
         curve = result.values["curve"]
         points = list(
             zip(map(number, curve["recall"]), map(number, curve["precision"]), strict=True)
         )
-        chart.line(points, colour, title(name), DASHES[place // len(COLOURS) % len(DASHES)])
+        chart.line(points, mine, title(name), DASHES[place // len(COLOURS) % len(DASHES)])
         for setting, rule in RULES["exact"].items():
             point = (
                 result.metric("recall", "test", rule, "full"),
                 result.metric("precision", "test", rule, "full"),
             )
             if not np.isnan(point).any():
-                chart.dot(point, colour, hollow=setting == paper.SETTINGS[0])
+                chart.dot(point, mine, hollow=setting == paper.SETTINGS[0])
     return chart.svg()
 
 
@@ -87,10 +88,10 @@ def separation(result: Result) -> str:
         ("score (logit)", float(EDGES[0]), float(EDGES[-1])),
         ("share of the group, a bin", 0.0, highest * 1.05),
     )
-    for colour, (group, heights) in zip(COLOURS, shares.items(), strict=False):
+    for mine, (group, heights) in zip(COLOURS, shares.items(), strict=False):
         edges = np.repeat(EDGES, 2)[1:-1]
         steps = zip(edges.tolist(), np.repeat(heights, 2).tolist(), strict=True)
-        chart.line(list(steps), colour, group)
+        chart.line(list(steps), mine, group)
     line = number(result.values["thresholds"][RULES["exact"]["global"]]["mean"])
     if 0 < line < 1:
         logit = float(np.log(line) - np.log1p(-line))

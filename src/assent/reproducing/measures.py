@@ -19,9 +19,10 @@ from assent.experiment import Run
 from assent.measuring.classification import Classified
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
+from assent.measuring.separation import Separation
 from assent.reproducing.paper_numbers import SETS
 from assent.reproducing.samples import asked_samples
-from assent.reproducing.tallies import Separation, Tally
+from assent.reproducing.tallies import Tally
 from assent.scoring import score
 
 DRAWS, SEED = 1000, 0  # of the bootstrap; one seed, so that all models see the same queries
@@ -90,11 +91,7 @@ def _statistics(run: Run, decider: Decider) -> dict[str, float]:
 
 def _curve(highest: Highest) -> dict[str, Columns]:
     """Precision and recall on test as one threshold for all falls; some of the points."""
-    counts = Curves.overall(highest.result()).counts()
-    # Equal steps of recall are equal steps of the points: each is one answer more, or a few.
-    size = len(counts.correct)
-    some = np.unique(np.linspace(0, max(size - 1, 0), min(CURVE_POINTS, size)).astype(np.int64))
-    chosen = counts.take(some)
+    chosen = Curves.overall(highest.result()).spread(CURVE_POINTS)
     return {"recall": recall(chosen).round(4), "precision": precision(chosen).round(4)}
 
 

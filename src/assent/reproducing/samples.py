@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
@@ -14,9 +13,8 @@ from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
 from assent.experiment import Run
 from assent.files.sides import find_side_file, read_labels
+from assent.reporting.asked import asked
 from assent.reporting.page import markdown_table, plain_cell
-
-SHOWN = 10  # candidates of a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +79,23 @@ def _row(benchmark: Benchmark, sample: Sample) -> int | None:
 
 def _asked(run: Run, row: int, deciders: Mapping[str, Decider]) -> dict[str, Any]:
     benchmark, query = run.benchmark, run.benchmark.test.take(np.array([row]))
-    anchor, slot = torch.tensor([int(query.anchors[0])]), torch.tensor([int(query.relations[0])])
-    with torch.no_grad():
-        scores = run.model.scores(anchor, slot).float().cpu().numpy()[0]
-    _, known = benchmark.known("test").answers_to(query, benchmark.vocabulary.num_entities)
-    best = np.argsort(-scores, kind="stable")[:SHOWN]
-    names = benchmark.vocabulary.entities
-    lines = {rule: float(d.thresholds.values[int(slot)]) for rule, d in deciders.items()}
+    (said,) = asked(run.model, benchmark, [row])
+    names, slot = benchmark.vocabulary.entities, int(query.relations[0])
+    lines = {rule: float(d.thresholds.values[slot]) for rule, d in deciders.items()}
+    shown = zip(said.best, said.falling, said.answers, said.known, strict=False)
     return {
         "answers": [names[answer] for answer in query.answers],
         "best": [
             {
                 "entity": names[entity],
-                "probability": float(expit(scores[entity])),
-                "answer": bool(entity in query.answers),
-                "known": bool(entity in known),
+                "probability": float(expit(score)),
+                "answer": bool(answer),
+                "known": bool(known),
             }
-            for entity in best
+            for entity, score, answer, known in shown
         ],
         "thresholds": {rule: float(expit(line)) for rule, line in lines.items()},
-        "above": {
-            rule: int((scores.astype(np.float64) > line).sum()) for rule, line in lines.items()
-        },
+        "above": {rule: said.above(line) for rule, line in lines.items()},
     }
 
 

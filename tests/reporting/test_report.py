@@ -1,0 +1,234 @@
+"""The report says what `assent evaluate` measures, whatever the names in the graph are."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import assent
+from assent.assessing import load_decider
+from assent.building.counting import table_one
+from assent.cli import main
+from assent.core.thresholds import Thresholds
+from assent.errors import AssentError
+from assent.measuring.classification import SETS
+from assent.reporting.results import DASH
+from html_pages import Page
+
+MOST_BYTES = 3_000_000
+
+
+@pytest.fixture(scope="module")
+def read(page):
+    return Page(page.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def alone(lone_page):
+    return Page(lone_page.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def measured(hostile_runs):
+    """Run, decider and evaluation of each."""
+    found = []
+    for folder in hostile_runs.values():
+        run = assent.load_run(folder)
+        decider = load_decider(folder, run.benchmark)
+        found.append((run, decider, assent.evaluate(run, decider)))
+    return found
+
+
+def values(row):
+    return [value for _, value in row]
+
+
+def test_the_decisions_are_those_of_evaluate(read, measured):
+    rows = iter(read.tables["decisions"][1:])
+    for name in SETS:
+        for *_, found in measured:
+            of_set = found.to_json()["classification"][name]
+            expected = [of_set[key] for key in ("queries", "relevant", "accepted", "correct")]
+            shares = [of_set[key] for key in ("precision", "recall", "f1")]
+            expected += shares if of_set["relevant"] else [None] * 3
+            expected += [of_set["accepted_per_query"], of_set["left_empty"]]
+            assert values(next(rows))[2:] == expected
+
+
+def test_the_runs_at_the_top_have_the_same_numbers(read, measured):
+    expected = []
+    for *_, found in measured:
+        plain = found.to_json()
+        whole = plain["classification"]["full"]
+        expected += [("F1", whole["f1"]), ("precision", whole["precision"])]
+        expected += [("recall", whole["recall"]), ("MRR", plain["paper_mrr"])]
+    assert read.measures == expected
+
+
+def test_ranking_stands_beside_f1(read, measured):
+    for row, (*_, found) in zip(read.tables["ranking"][1:], measured, strict=True):
+        plain = found.to_json()
+        ranked = plain["both"]["realistic"]
+        assert values(row)[1:4] == [
+            plain["classification"]["full"]["f1"],
+            plain["paper_mrr"],
+            ranked["inverse_harmonic_mean_rank"],
+        ]
+
+
+def test_the_queries_are_table_one(read, measured):
+    expected = table_one(measured[0][0].benchmark)
+    rows = read.tables["queries"][1:]
+    assert [values(row)[1:] for row in rows] == [list(kind.values()) for kind in expected.values()]
+
+
+def test_every_relation_has_its_threshold_and_counts(alone, measured):
+    _, decider, found = measured[0]
+    names = found.vocabulary
+    counts = found.classified.by_relation(2 * names.num_relations)
+    rows = alone.tables["relations"][1:]
+    assert len(rows) == len(np.unique(found.queries.relations))
+    for row in rows:
+        side = ("tail", "head").index(row[1][0])
+        slot = names.relations.index(row[0][0]) + side * names.num_relations
+        threshold = decider.thresholds.values[slot]
+        assert values(row)[3] == counts.relevant[slot]
+        assert values(row)[5] == counts.accepted[slot]
+        assert values(row)[4] == (
+            1.0 if np.isposinf(threshold) else pytest.approx(expit(threshold))
+        )
+
+
+def test_several_runs_stand_side_by_side_in_the_table_of_relations(read, hostile_runs):
+    headings = [text for text, _ in read.tables["relations"][0]]
+    for name in hostile_runs:
+        assert f"{name}\nthreshold" in headings
+    assert len({len(row) for row in read.tables["relations"]}) == 1
+
+
+def test_the_summary_counts_in_words(read, measured):
+    for *_, found in measured:
+        counts = found.classified.of("full")
+        assert f"Asked {len(found.queries):,} questions, it accepts" in read.text
+        assert f"{counts.relevant:,} answers" in read.text
+
+
+def test_facts_are_shown_by_decision_the_surest_first(read):
+    for decision, count in (("accepted", 24), ("review", 6)):
+        rows = read.tables[f"facts-{decision}"][1:]
+        chances = [row[1][1] for row in rows]
+        assert len(rows) == 5 and chances == sorted(chances, reverse=True)
+        assert f"{count} facts of 1 relations" in read.text
+    assert "3 of 4 such pairs (75.0\u00a0%)" in read.text
+
+
+def test_without_facts_nothing_is_said_of_them(alone):
+    assert "New facts for" in alone.text and "facts-accepted" not in alone.tables
+    assert ("a", {"href": "#facts"}) not in alone.tags
+
+
+def test_names_cannot_become_markup(read):
+    """The tags are those of the template: nothing that a name says is one."""
+    assert not [tag for tag, _ in read.tags if tag in ("img", "i>", "b>", "iframe")]
+    handlers = [key for _, given in read.tags for key in given if key.startswith("on")]
+    assert handlers == []
+    assert "<script>window.struck = 1</script>" in read.text  # as text
+    assert "{{ 7 * 7 }} {% raw %}" in read.text
+
+
+def test_the_browser_may_run_two_scripts_and_fetch_nothing(read):
+    data, *scripts = read.scripts
+    assert len(scripts) == 2 and json.loads(data)
+    (policy,) = [g["content"] for t, g in read.tags if t == "meta" and g.get("http-equiv")]
+    digests = re.findall(r"'sha256-([^']+)'", policy)
+    made = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    assert digests == made and policy.startswith("default-src 'none'")
+    outside = [value for _, given in read.tags for key, value in given.items() if key == "src"]
+    assert outside == []
+
+
+def test_it_is_one_small_file_and_long_names_are_cut(page):
+    assert page.stat().st_size < MOST_BYTES
+    assert "x" * 1000 not in page.read_text(encoding="utf-8")
+
+
+def test_every_figure_is_there_as_svg_too(page, read):
+    drawn = {given["data-figure"] for _, given in read.tags if "data-figure" in given}
+    assert {path.stem for path in (page.parent / "figures").iterdir()} == drawn
+    assert drawn == set(json.loads(read.scripts[0]))
+    assert {"loss", "valid", "precision-recall", "reliability", "scores-1", "mrr-and-f1"} <= drawn
+    for path in (page.parent / "figures").iterdir():
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+
+
+def test_the_same_runs_give_the_same_bytes(page, hostile_runs, facts, tmp_path):
+    again = assent.report(list(hostile_runs.values()), tmp_path / "again.html", facts=facts)
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_a_run_without_a_folder_is_shown_with_the_decider_given(measured, tmp_path):
+    run, decider, found = measured[0]
+    homeless = assent.Run(run.benchmark, run.settings, run.model, run.trained)
+    path = assent.report([homeless], tmp_path / "report.html", deciders=[decider])
+    text = Page(path.read_text(encoding="utf-8"))
+    assert dict(text.measures)["F1"] == found.f1()
+    with pytest.raises(AssentError, match="not trained into a folder"):
+        assent.report([homeless], tmp_path / "report.html")
+
+
+def test_what_a_user_can_mend_is_said_before_anything_is_written(hostile_runs, tmp_path):
+    folder = next(iter(hostile_runs.values()))
+    untuned = tmp_path / "untuned"
+    small = ["train.epochs=1", "model.dim=4", "train.threads=1"]
+    assent.train(folder.parent / "benchmark", "distmult", out=untuned, changes=small)
+    out = tmp_path / "report.html"
+    with pytest.raises(AssentError, match="0 runs"):
+        assent.report([], out)
+    with pytest.raises(AssentError, match="nowhere"):
+        assent.report([tmp_path / "nowhere"], out)
+    with pytest.raises(AssentError, match="`assent tune` finds them"):
+        assent.report([untuned], out)
+    with pytest.raises(AssentError, match="expected a line of `assent complete`"):
+        assent.report([folder], out, facts=folder / "settings.toml")
+    assert not out.exists()
+
+
+def test_a_decider_that_accepts_nothing_is_shown_as_such(measured, tmp_path):
+    run, decider, _ = measured[0]
+    silent = replace(decider, thresholds=Thresholds.single(np.inf, len(decider.thresholds.values)))
+    path = assent.report([run], tmp_path / "report.html", deciders=[silent])
+    read = Page(path.read_text(encoding="utf-8"))
+    assert "it accepts nothing." in read.text and "accepts nothing" in read.text
+    assert {row[4][0] for row in read.tables["relations"][1:]} == {"accepts nothing"}
+    assert dict(read.measures)["F1"] == 0 and "precision" not in dict(read.measures)
+    assert "from its relation's threshold" not in read.scripts[0]  # there is nothing to count from
+
+
+def test_a_judge_is_shown_without_thresholds(measured, tmp_path):
+    pytest.importorskip("sklearn")
+    run, *_ = measured[0]
+    judge = assent.tune(run, "judge")
+    path = assent.report([run], tmp_path / "report.html", deciders=[judge])
+    read = Page(path.read_text(encoding="utf-8"))
+    counts = assent.evaluate(run, judge).classified.of("full")
+    assert values(read.tables["decisions"][1])[3] == counts.accepted
+    assert {row[4] for row in read.tables["relations"][1:]} == {(DASH, None)}
+    assert "A judge has no thresholds." in read.text
+
+
+def test_the_command_writes_the_page_and_the_figures(hostile_runs, tmp_path, monkeypatch, capsys):
+    folder = next(iter(hostile_runs.values()))
+    words = ["report", str(folder), "--out", "page.html", "--figures", "drawn"]
+    monkeypatch.setattr("sys.argv", ["assent", *words])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    assert "report: page.html (" in capsys.readouterr().out
+    assert (tmp_path / "page.html").is_file() and (tmp_path / "drawn" / "loss.svg").is_file()
