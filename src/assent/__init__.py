@@ -7,6 +7,8 @@ assent.save(benchmark, "benchmark")
 run = assent.train(benchmark, model="region", out="run")
 decider = assent.tune(run, rule="per-relation")
 print(assent.evaluate(run, decider).f1("full"))
+for fact in assent.complete(run, precision=0.9):
+    print(fact["head"], fact["relation"], fact["tail"], fact["probability"])
 """
 
 from importlib import import_module
@@ -20,12 +22,13 @@ if TYPE_CHECKING:
     from assent.building.auditing import Finding, audit
     from assent.building.counting import table_one
     from assent.building.recipe import build
+    from assent.completing.completion import Completion
     from assent.core.benchmark import Benchmark
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, dataset, load_run, report, train
+    from assent.experiment import Run, complete, dataset, load_run, report, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
@@ -35,6 +38,7 @@ _HOMES = {
     "Adapted": "adapters.adapting",
     "AssentError": "errors",
     "Benchmark": "core.benchmark",
+    "Completion": "completing.completion",
     "Decider": "deciding.rules",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
@@ -45,6 +49,7 @@ _HOMES = {
     "adapt": "adapters.adapting",
     "audit": "building.auditing",
     "build": "building.recipe",
+    "complete": "experiment",
     "dataset": "experiment",
     "evaluate": "assessing",
     "load": "files.benchmarks",
@@ -62,6 +67,7 @@ __all__ = [
     "Adapted",
     "AssentError",
     "Benchmark",
+    "Completion",
     "Decider",
     "Evaluation",
     "Finding",
@@ -73,6 +79,7 @@ __all__ = [
     "adapt",
     "audit",
     "build",
+    "complete",
     "dataset",
     "evaluate",
     "load",

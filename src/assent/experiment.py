@@ -9,9 +9,21 @@ from typing import NamedTuple, Self
 import numpy as np
 import torch
 
-from assent.assessing import EVALUATIONS, evaluate, load_decider, save_decider, tune
+from assent.assessing import (
+    EVALUATIONS,
+    QueriesDone,
+    Scored,
+    evaluate,
+    load_decider,
+    save_decider,
+    tune,
+    unheard,
+)
 from assent.building.auditing import Finding, audit
 from assent.building.recipe import Progress, build, silent
+from assent.completing.completion import Completion, collected
+from assent.completing.lines import Lines
+from assent.completing.running import Completing, Stopping, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
@@ -131,6 +143,50 @@ def load_run(folder: str | Path, on: str | Path | None = None) -> Run:
     model.load_state_dict(read_weights(folder))
     run = Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
     return run if on is None else run.on(load(on))
+
+
+def complete(
+    run: Scored,
+    precision: float | None = None,
+    *,
+    confidence: float = 0.95,
+    review_above: float | None = 0.5,
+    relations: Sequence[str] | None = None,
+    anchors: Sequence[str] | None = None,
+    max_facts: int | None = None,
+    functional: bool = True,
+    symmetric: bool = True,
+    progress: QueriesDone = unheard,
+    stopping: Stopping = lambda: False,
+) -> Completion:
+    """New facts: all that the graph may ask for, decided.
+
+    With `precision`, thresholds are found on valid that promise it with this confidence; else
+    those that `assent tune` put into the run's folder decide. What is not accepted, but at least
+    as probable as `review_above`, is to be reviewed; None: nothing is.
+    """
+    decider = _decider_for(run, precision, confidence)
+    lines = Lines.of(decider, run.benchmark.vocabulary, review_above)
+    wanted = Wanted(relations, anchors, max_facts, functional, symmetric)
+    work = Completing(run.benchmark, run.model, lines, wanted)
+    return collected(work, run.benchmark.vocabulary, decider.rule, progress, stopping)
+
+
+def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider:
+    if precision is not None:
+        decider = promise(run, precision, confidence)
+    elif (folder := getattr(run, "folder", None)) is not None:
+        decider = load_decider(folder, run.benchmark)
+    else:
+        raise ConfigError("a run without a folder has no decider; give a precision")
+    if not isinstance(decider, Decider):
+        raise ConfigError("a judge cannot complete a graph; give a precision, or tune another rule")
+    return decider
+
+
+def promise(run: Scored, precision: float, confidence: float) -> Decider | Judge:
+    """Thresholds for a precision."""
+    return tune(run, "per-relation", f"precision={precision:g}")
 
 
 def others_heard(decider: Decider | Judge, on: str | Path | None = None) -> list[Run]:

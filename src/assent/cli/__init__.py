@@ -11,6 +11,7 @@ __all__ = ["app", "main"]
 for _module in (
     "graphs",
     "runs",
+    "complete",
     "measures",
     "reproduce",
     "data",

@@ -53,3 +53,26 @@ def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
     ) as bar:
         task = bar.add_task("scoring", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """The same for what takes minutes: where there is no bar, a line for each tenth."""
+    if console.is_terminal:
+        with queries(console) as show:
+            yield show
+        return
+    start, told = time.monotonic(), 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        if (tenth := 10 * done // max(total, 1)) > told:
+            told, spent = tenth, time.monotonic() - start
+            left = f"about {spent / done * (total - done):.0f} s left"
+            console.print(
+                f"{spent:7.1f} s  {done:,} of {total:,} queries, {left}",
+                markup=False,
+                highlight=False,
+            )
+
+    yield tell

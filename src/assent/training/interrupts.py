@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a training after the step under way, not in the middle of it."""
+"""Ctrl-C and SIGTERM end long work after the step under way, not in the middle of it."""
 
 import signal
 import threading

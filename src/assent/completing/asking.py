@@ -1,0 +1,93 @@
+"""Every question that the graph may ask: each relation, both ways, about whom it fits."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from assent.building.fitting import derived, learned, seen_in
+from assent.core.arrays import Ids, Keys, Mask, frozen, offsets_of, places_in, rows_of
+from assent.core.benchmark import Benchmark
+from assent.core.checking import refuse_unknown
+from assent.core.queries import Queries, Subset
+from assent.core.types import Types
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+
+
+class Fitting:
+    """Who may stand in which slot: those that no type speaks against.
+
+    Types are the benchmark's own; a slot that they say nothing about takes those whom the graph
+    has in it, or in slots that share enough entities with it.
+    """
+
+    def __init__(self, benchmark: Benchmark, facts: Ids) -> None:
+        names = benchmark.vocabulary
+        seen = seen_in(facts, names.num_relations)
+        tables = [_Table(derived(seen, names))]
+        if benchmark.types is not None:
+            tables.insert(0, _Table(learned(benchmark.types, seen, names)))
+        self.tables = tables  # the first that knows of a slot counts
+
+    def anchors(self, slot: int) -> Mask:  # (entity,)
+        """Which entities a question about this slot may be asked about."""
+        table = next((one for one in self.tables if one.knows(slot)), self.tables[-1])
+        return table.anchors(slot)
+
+
+class _Table:
+    """Types, by type: whom a slot takes is found without looking at everyone."""
+
+    def __init__(self, types: Types) -> None:
+        self.types = types
+        self.untyped = np.diff(types.entity_offsets) == 0  # (entity,)
+        order = np.argsort(types.entity_types, kind="stable")
+        self.entities = rows_of(types.entity_offsets)[order]  # (entity's type,)  by type
+        counts = np.bincount(types.entity_types, minlength=len(types.names))
+        self.offsets: Keys = offsets_of(counts)  # (type + 1,)
+
+    def knows(self, slot: int) -> bool:
+        return bool(self.types.slot_offsets[slot] < self.types.slot_offsets[slot + 1])
+
+    def anchors(self, slot: int) -> Mask:  # (entity,)
+        if not self.knows(slot):
+            return np.ones_like(self.untyped)
+        first, last = self.types.slot_offsets[slot : slot + 2]
+        fits: Mask = self.untyped.copy()
+        fits[self.entities[places_in(self.offsets, self.types.slot_types[first:last])]] = True
+        return fits
+
+
+def asked(relation: int, about: Sequence[Mask], num_relations: int) -> Queries:
+    """The questions for the tails of a relation, then those for its heads.
+
+    `about` (entity,): which heads, and which tails. They come without answers: what there is to
+    find nobody knows.
+    """
+    anchors = [np.flatnonzero(mask) for mask in about]
+    slots = np.repeat([relation, relation + num_relations], [len(some) for some in anchors])
+    return Queries.empty(np.concatenate(anchors), slots, Subset.COMPLETE)
+
+
+def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int]:
+    """The ids of these relations, or of all."""
+    if wanted is None:
+        return list(range(names.num_relations))
+    places = {name: place for place, name in enumerate(names.relations)}
+    chosen = list(dict.fromkeys(wanted))
+    for name in chosen:
+        refuse_unknown(name, places, "relation")
+    return sorted(places[name] for name in chosen)
+
+
+def entities_named(wanted: Iterable[str] | None, names: Vocabulary) -> Mask:  # (entity,)
+    """These entities, or all."""
+    if wanted is None:
+        return frozen(np.ones(names.num_entities), np.bool_)
+    places = {name: place for place, name in enumerate(names.entities)}
+    mask = np.zeros(names.num_entities, bool)
+    for name in wanted:
+        if name not in places:
+            raise DataError(f"{name!r}: no entity of the benchmark; removed ones are none")
+        mask[places[name]] = True
+    return frozen(mask, np.bool_)

@@ -1,0 +1,81 @@
+"""Where acceptance begins in each slot, and where a person is asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from assent.core.arrays import Ids, frozen
+from assent.core.scores import Scores
+from assent.core.thresholds import Thresholds
+from assent.core.vocabulary import Vocabulary
+from assent.deciding.rules import Decider
+from assent.errors import ConfigError
+
+FARTHEST = 200.0  # no score lies farther from 0 than matters
+HALVINGS = 64
+
+Numbers = NDArray[np.float64]
+Chances = Callable[
+    [Scores | Numbers, Ids], Numbers
+]  # scores and slots (candidate,) -> (candidate,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """A decider as completion needs it; nothing below `floors` is looked at."""
+
+    thresholds: Thresholds  # accepted above
+    floors: Thresholds  # accepted or reviewed above; nowhere higher than the thresholds
+    expected: Numbers  # (slot,)  the precision that acceptance had on valid; nan: not known
+    chances: Chances
+    review_above: float  # the probability from which on a person is asked
+
+    @classmethod
+    def of(cls, decider: Decider, names: Vocabulary, review_above: float | None) -> Self:
+        """`review_above` None: nobody is asked."""
+        if review_above is not None and not 0 < review_above <= 1:
+            raise ConfigError(f"review_above = {review_above:g}; choose more than 0, at most 1")
+        bound, chances = np.inf if review_above is None else review_above, chances_of(decider)
+        values = decider.thresholds.values
+        floors = np.minimum(values, lowest(chances, bound, len(values)))
+        return cls(
+            decider.thresholds, Thresholds.of(floors), expected_of(decider, names), chances, bound
+        )
+
+
+def chances_of(decider: Decider) -> Chances:
+    """How likely a score is to be right: as calibrated on valid, else as the model takes it."""
+    calibrated = getattr(decider, "probabilities", None)
+    if calibrated is not None:
+        return calibrated.of  # type: ignore[no-any-return]
+    return lambda scores, slots: expit(np.asarray(scores, np.float64))
+
+
+def lowest(chances: Chances, bound: float, num_slots: int) -> Numbers:  # (slot,)
+    """The score in each slot from which on the probability reaches the bound; inf: none does."""
+    slots = np.arange(num_slots, dtype=np.int32)
+    low, high = np.full(num_slots, -FARTHEST), np.full(num_slots, FARTHEST)
+    never = chances(high, slots) < bound
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        reached = chances(middle, slots) >= bound
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    # A score counts from the one that reaches the bound: strictly above the last that does not.
+    return np.where(never, np.inf, low)
+
+
+def expected_of(decider: Decider, names: Vocabulary) -> Numbers:  # (slot,)
+    """The expected precision of each slot, as far as the decider states any."""
+    stated = decider.found.get("promise", {}).get("expected", {})
+    count = names.num_relations
+    values = [
+        stated.get(side, {}).get(relation)
+        for side in ("tail", "head")
+        for relation in names.relations
+    ]
+    numbers = [np.nan if value is None else float(value) for value in values]
+    return frozen(numbers if len(numbers) == 2 * count else [], np.float64)

@@ -1,0 +1,142 @@
+"""Completion by slow, obvious loops over sets of facts."""
+
+from itertools import product
+from math import exp
+
+import numpy as np
+
+from assent.building.fitting import derived, learned, seen_in
+
+TAIL, HEAD = 1, 2
+
+
+def facts_known(benchmark):
+    """Everything in train, valid and test, as a set of (head, relation, tail)."""
+    count = benchmark.vocabulary.num_relations
+    parts = [benchmark.train, benchmark.valid.facts(count), benchmark.test.facts(count)]
+    return {tuple(fact) for part in parts for fact in part.tolist()}
+
+
+def fits(benchmark, entity, slot):
+    """Whether no type speaks against it: those given, or where they are silent, derived ones."""
+    names = benchmark.vocabulary
+    facts = np.array(sorted(facts_known(benchmark)), np.int32).reshape(-1, 3)
+    seen = seen_in(facts, names.num_relations)
+    tables = [derived(seen, names)]
+    if benchmark.types is not None:
+        tables.insert(0, learned(benchmark.types, seen, names))
+    for types in tables:
+        if types.slot_offsets[slot] < types.slot_offsets[slot + 1]:
+            return not types.violate(np.array([entity]), np.array([slot]))[0]
+    return True
+
+
+def new_facts(benchmark, scores, thresholds, review_above, mirrored=()):
+    """{(head, relation, tail): (accepted, probability, score, threshold, sides)}, of all facts.
+
+    `scores` (slot, anchor, entity); `mirrored`: relations whose facts count in both directions.
+    """
+    names = benchmark.vocabulary
+    entities, count = names.num_entities, names.num_relations
+    known = facts_known(benchmark)
+    fitting = [[fits(benchmark, e, slot) for e in range(entities)] for slot in range(2 * count)]
+    answers = {}
+    for head, relation, tail in product(range(entities), range(count), range(entities)):
+        if not (fitting[relation][head] and fitting[relation + count][tail]):
+            continue
+        if (head, relation, tail) in known:
+            continue
+        for side, slot, anchor, entity in (
+            (TAIL, relation, head, tail),
+            (HEAD, relation + count, tail, head),
+        ):
+            score = float(scores[slot, anchor, entity])
+            chance = 1 / (1 + exp(-score))
+            accepted = bool(score > thresholds[slot])
+            if accepted or chance >= review_above:
+                answer = (accepted, chance, score, thresholds[slot], side)
+                answers.setdefault((head, relation, tail), []).append(answer)
+                if relation in mirrored and (tail, relation, head) not in known:
+                    turned = (*answer[:4], TAIL + HEAD - side)
+                    answers.setdefault((tail, relation, head), []).append(turned)
+    return {fact: _joined(found) for fact, found in answers.items()}
+
+
+def _joined(answers):
+    """The surest that accepts, else the surest; and all sides that decided the same."""
+    best = min(answers, key=lambda answer: (-answer[0], -answer[1], answer[4]))
+    sides = {answer[4] for answer in answers if answer[0] == best[0]}
+    return (*best[:4], sum(sides))
+
+
+def functional(known, slot, num_relations, fewest, share):
+    """Whether nearly all of the anchors of a slot have one answer."""
+    answers = {}
+    for head, relation, tail in known:
+        if relation == slot % num_relations:
+            anchor, answer = (head, tail) if slot < num_relations else (tail, head)
+            answers.setdefault(anchor, set()).add(answer)
+    single = sum(len(mine) == 1 for mine in answers.values())
+    return len(answers) >= fewest and single >= share * len(answers)
+
+
+def symmetric(known, relation, fewest, share):
+    """Whether most facts of a relation stand in both directions."""
+    mine = [(h, r, t) for h, r, t in known if r == relation and h != t]
+    both = sum((t, r, h) in known for h, r, t in mine)
+    return len(mine) >= fewest and both >= share * len(mine)
+
+
+def only_best(facts, one_tail, one_head, known):
+    """Takes the surest fact again and again, unless an end has its one answer already.
+
+    `facts`: {(head, tail): (accepted, probability)}; `known`: pairs.
+    """
+    taken = set(known)
+    kept = set()
+    for head, tail in sorted(facts, key=lambda pair: (*(-x for x in facts[pair]), sorted(pair))):
+        if one_tail and any(h == head for h, _ in taken):
+            continue
+        if one_head and any(t == tail for _, t in taken):
+            continue
+        taken.add((head, tail))
+        kept.add((head, tail))
+    return kept
+
+
+def links(facts, num_relations):
+    """(start, slot, end) of facts between two entities, from both ends."""
+    apart = [(h, r, t) for h, r, t in facts if h != t]
+    return apart + [(t, r + num_relations, h) for h, r, t in apart]
+
+
+def chains_between(facts, num_relations, start, end):
+    """{(slot, slot or -1): the entities in the middle} of all chains from start to end."""
+    steps = links(facts, num_relations)
+    found = {(slot, -1): [-1] for s, slot, e in steps if (s, e) == (start, end)}
+    for s, first, middle in steps:
+        for m, second, e in steps:
+            if s == start and m == middle and e == end and start != end:
+                found.setdefault((first, second), []).append(middle)
+    return found
+
+
+def counts_of(facts, num_relations, num_entities, chain, relation):
+    """Pairs that a chain joins and that stand in the relation, and pairs that it joins."""
+    pairs = [
+        (start, end)
+        for start, end in product(range(num_entities), repeat=2)
+        if start != end and chain in chains_between(facts, num_relations, start, end)
+    ]
+    return sum((start, relation, end) in facts for start, end in pairs), len(pairs)
+
+
+def evidence(facts, num_relations, num_entities, fact, best, prior):
+    """The best chains of a fact: (first, second, middle, support, cases)."""
+    head, relation, tail = fact
+    found = []
+    for chain, middles in chains_between(facts, num_relations, head, tail).items():
+        support, cases = counts_of(facts, num_relations, num_entities, chain, relation)
+        if support and chain != (relation, -1) and head != tail:
+            found.append((-support / (cases + prior), chain, min(middles), support, cases))
+    return [(*chain, middle, s, c) for _, chain, middle, s, c in sorted(found)[:best]]

@@ -1,0 +1,139 @@
+"""A user's graph, from Turtle to N-Triples that load into a graph store."""
+
+import json
+import os
+import signal
+import sys
+
+import numpy as np
+import pyoxigraph as ox
+import pytest
+import torch
+
+import assent
+from assent.assessing import save_decider
+from assent.cli import main
+from assent.completing import running
+
+SMALL = ["model.dim=16", "train.epochs=40", "train.batch_size=16", "train.threads=1"]
+HOME = "http://example.org/"
+
+
+@pytest.fixture
+def say(monkeypatch, capsys):
+    """Runs a command; returns its exit code, what it printed and what it complained about."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["assent", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return end.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def turtle() -> str:
+    """People in towns of countries; who lives in a town mostly holds its country's passport."""
+    rng = np.random.default_rng(0)
+    lines = [f"@prefix : <{HOME}> .", ':note :says "a literal" .']
+    towns = {town: town % 4 for town in range(12)}
+    lines += [f":town{town} :in :country{country} ." for town, country in towns.items()]
+    for person in range(80):
+        town = int(rng.integers(12))
+        lines.append(f":person{person} :lives_in :town{town} .")
+        if rng.random() < 0.8:
+            lines.append(f":person{person} :citizen_of :country{towns[town]} .")
+        lines.append(f":person{person} :knows :person{rng.integers(80)} .")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("user")
+    (folder / "graph.ttl").write_text(turtle(), encoding="utf-8")
+    benchmark = assent.build(assent.read(folder / "graph.ttl"), removed=0, seed=1)
+    assent.save(benchmark, folder / "benchmark")
+    run = assent.train(folder / "benchmark", "complex", out=folder / "run", changes=SMALL)
+    decider = assent.tune(run, "global")
+    save_decider(decider, folder / "run", benchmark)
+    yield folder / "run"
+    torch.set_num_threads(before)
+
+
+def test_a_turtle_file_is_completed_into_a_graph_store(say, run_folder, tmp_path):
+    new, doubtful = tmp_path / "new.nt", tmp_path / "doubtful.nt"
+    code, printed, _ = say("complete", run_folder, "--out", new, "--review", doubtful)
+    assert code == 0 and f"accepted: {new}" in printed and "to review" in printed
+    store = ox.Store()
+    store.load(path=str(run_folder.parent / "graph.ttl"), format=ox.RdfFormat.TURTLE)
+    before = len(store)
+    added = len(new.read_text().splitlines())
+    store.load(path=str(new), format=ox.RdfFormat.N_TRIPLES)
+    assert added > 0 and len(store) == before + added  # each of them is new
+    assert all(quad.predicate.value.startswith(HOME) for quad in store)
+
+
+def test_python_and_the_command_find_the_same(say, run_folder, tmp_path):
+    path = tmp_path / "new.jsonl"
+    assert say("complete", run_folder, "--out", path)[0] == 0
+    written = [json.loads(line) for line in path.read_text().splitlines()]
+    found = assent.complete(assent.load_run(run_folder), review_above=None)
+    assert list(found) == written and found.table.height == len(written) == len(found)
+    assert all(row["decision"] == "accepted" for row in written)
+
+
+def test_the_most_probable_are_kept(run_folder):
+    whole = assent.complete(assent.load_run(run_folder)).table
+    few = assent.complete(assent.load_run(run_folder), max_facts=3).table
+    for decision in ("accepted", "review"):
+        mine = whole.filter(decision=decision)["probability"].sort(descending=True)
+        kept = few.filter(decision=decision)["probability"].sort(descending=True)
+        assert len(kept) == min(3, len(mine)) and mine[:3].to_list() == kept.to_list()
+    assert len(few) < len(whole)
+
+
+def test_a_promise_accepts_no_more_than_it_can(say, run_folder, tmp_path):
+    path = tmp_path / "new.tsv"
+    code, printed, _ = say("complete", run_folder, "--precision", 0.9, "--out", path)
+    assert code == 0 and path.exists() and "facts accepted" in printed
+
+
+def test_stopped_leaves_whole_relations_under_a_name_that_says_so(
+    say, run_folder, tmp_path, monkeypatch
+):
+    scored = running.score
+
+    def interrupted(scorer, queries, known):
+        if queries.relations[0] == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return scored(scorer, queries, known)
+
+    monkeypatch.setattr(running, "score", interrupted)
+    path = tmp_path / "new.tsv"
+    code, _, complained = say("complete", run_folder, "--out", path)
+    assert code == 130 and "2 of 4 relations" in " ".join(complained.split())
+    assert [file.name for file in tmp_path.iterdir()] == ["new.partial.tsv"]
+    lines = (tmp_path / "new.partial.tsv").read_text().splitlines()
+    relations = {line.split("\t")[1] for line in lines}
+    names = assent.load_run(run_folder).benchmark.vocabulary.relations
+    assert relations <= {"relation", *names[:2]}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--out", "new.csv"), "choose from .tsv"),
+        (("--out", "new.nt", "--relations", f"{HOME}know"), f"did you mean '{HOME}knows'"),
+        (("--out", "new.nt", "--max-facts", "0"), "choose 1 or more"),
+        (("--out", "new.nt", "--review", "r.nt", "--review-above", "2"), "at most 1"),
+        (("--out", "new.nt", "--precision", "1.5"), "precision"),
+        (("--out", "new.nt", "--anchors", "nowhere.txt"), "nowhere.txt"),
+    ],
+)
+def test_what_a_user_can_mend_ends_in_one_line(say, run_folder, tmp_path, words, complaint):
+    code, _, complained = say("complete", run_folder, *words)
+    assert code == 2 and complaint in " ".join(complained.split())
+    assert "Traceback" not in complained
