@@ -32,6 +32,7 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/evaluating.py
+	$(BIN)/python benchmarks/completing.py
 	$(BIN)/python benchmarks/evaluating_pykeen.py
 
 # the picture in README.md

@@ -53,6 +53,8 @@ def only_best(facts: NewFacts, taken: tuple[Mask | None, Mask | None]) -> NewFac
     `taken` (entity,): which heads have a known tail already, and which tails a known head; None
     where any number is right. An accepted fact goes before one to review.
     """
+    if all(mask is None for mask in taken):
+        return facts
     used = [None if mask is None else mask.copy() for mask in taken]
     pairs = np.sort(facts.facts[:, [0, 2]], axis=1)  # a fact and its reverse come together
     order = np.lexsort((*pairs.T[::-1], -facts.probabilities, ~facts.accepted))

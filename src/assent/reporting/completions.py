@@ -33,7 +33,7 @@ def summary_lines(found: Completion) -> list[str]:
     ]
     if without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
-        lines.append(f"cannot promise, so nothing accepted: {len(without):,} relations ({shown})")
+        lines.append(f"without a threshold, nothing accepted: {len(without):,} relations ({shown})")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines

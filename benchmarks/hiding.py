@@ -1,0 +1,99 @@
+"""Hide a tenth of a graph's facts, complete the rest, and see how many of the accepted were hidden.
+
+    python benchmarks/hiding.py [world codex-s] [--out .hiding] [--precisions .9 .7] [--most 12]
+
+The hidden facts are gone before the benchmark is built, so neither training nor thresholds know
+of them. They are only some of the true facts that the graph lacks: an accepted fact that was not
+hidden counts as wrong here, right as it may be. Needs minutes for each graph; a training that was
+stopped goes on in the same folder.
+"""
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import assent
+from assent.core.arrays import frozen
+from assent.core.facts import KnowledgeBase
+from assent.datasets import located
+from measuring import data_folder
+
+SHARE = 0.1
+COLUMNS = ("relation", "hidden", "promised", "accepted", "among the hidden", "share")
+
+Fact = tuple[str, str, str]
+
+
+def graph(name: str) -> KnowledgeBase:
+    """In one piece: which of its facts are asked for is chosen anew."""
+    kb = assent.read(located(name) or data_folder() / name)
+    return KnowledgeBase.of_ids(kb.vocabulary, kb.facts, types=kb.types)
+
+
+def hidden_from(kb: KnowledgeBase, seed: int) -> tuple[KnowledgeBase, set[Fact]]:
+    """The graph without a tenth of its facts, and these."""
+    hides = np.random.default_rng(seed).random(len(kb.facts)) < SHARE
+    names = kb.vocabulary
+    hidden = {
+        (names.entities[head], names.relations[relation], names.entities[tail])
+        for head, relation, tail in kb.facts[hides].tolist()
+    }
+    return KnowledgeBase.of_ids(names, frozen(kb.facts[~hides]), types=kb.types), hidden
+
+
+def completed(name: str, folder: Path, precisions: list[float], most: int) -> None:
+    kb, hidden = hidden_from(graph(name), seed=0)
+    place = folder / name
+    if not (place / "benchmark").exists():
+        assent.save(assent.build(kb), place / "benchmark")
+    alone = ["train.threads=1"]
+    run = assent.train(place / "benchmark", "complex", out=place / "run", changes=alone)
+    entities = set(run.benchmark.vocabulary.entities)
+    findable = {fact for fact in hidden if fact[0] in entities and fact[2] in entities}
+    print(f"\n## {name}: {len(kb.facts):,} facts left, {len(hidden):,} hidden", end="")
+    print(f", {len(findable):,} of these about entities of the benchmark\n")
+    for precision in precisions:
+        found = assent.complete(run, precision, review_above=None)
+        told(found, findable, precision, most)
+
+
+def told(found: assent.Completion, hidden: set[Fact], precision: float, most: int) -> None:
+    """A row for each relation with accepted facts, and one for all."""
+    accepted, right, expected = Counter[str](), Counter[str](), dict[str, list[float]]()
+    for fact in found:
+        relation = fact["relation"]
+        accepted[relation] += 1
+        right[relation] += (fact["head"], relation, fact["tail"]) in hidden
+        expected.setdefault(relation, []).append(fact["expected_precision"] or np.nan)
+    hides = Counter(relation for _, relation, _ in hidden)
+    print(f"precision {precision:g}\n\n| {' | '.join(COLUMNS)} |\n|---|" + "---:|" * 5)
+    for relation, count in accepted.most_common(most):
+        promised = np.mean(expected[relation])
+        row(relation, hides[relation], promised, count, right[relation])
+    if len(accepted) > most:
+        print(f"| {len(accepted) - most} more |  |  |  |  |  |")
+    row("all", len(hidden), precision, accepted.total(), right.total())
+    print()
+
+
+def row(name: str, hidden: int, promised: float, accepted: int, right: int) -> None:
+    stated = "" if np.isnan(promised) else f"{promised:.2f}"
+    share = f"{right / accepted:.2f}" if accepted else "-"
+    print(f"| {name} | {hidden:,} | {stated} | {accepted:,} | {right:,} | {share} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("graphs", nargs="*", default=["world", "codex-s"])
+    parser.add_argument("--out", type=Path, default=Path(".hiding"))
+    parser.add_argument("--precisions", type=float, nargs="+", default=[0.9, 0.7])
+    parser.add_argument("--most", type=int, default=12)
+    options = parser.parse_args()
+    for name in options.graphs:
+        completed(name, options.out, options.precisions, options.most)
+
+
+if __name__ == "__main__":
+    main()
