@@ -17,18 +17,23 @@ def facts_known(benchmark):
     return {tuple(fact) for part in parts for fact in part.tolist()}
 
 
-def fits(benchmark, entity, slot):
-    """Whether no type speaks against it: those given, or where they are silent, derived ones."""
+def fitting(benchmark):
+    """Whether no type speaks against it, [slot][entity]: given ones, or where silent, derived."""
     names = benchmark.vocabulary
     facts = np.array(sorted(facts_known(benchmark)), np.int32).reshape(-1, 3)
     seen = seen_in(facts, names.num_relations)
     tables = [derived(seen, names)]
     if benchmark.types is not None:
         tables.insert(0, learned(benchmark.types, seen, names))
-    for types in tables:
-        if types.slot_offsets[slot] < types.slot_offsets[slot + 1]:
-            return not types.violate(np.array([entity]), np.array([slot]))[0]
-    return True
+
+    def fits(entity, slot):
+        for types in tables:
+            if types.slot_offsets[slot] < types.slot_offsets[slot + 1]:
+                return not types.violate(np.array([entity]), np.array([slot]))[0]
+        return True
+
+    slots, entities = range(2 * names.num_relations), range(names.num_entities)
+    return [[fits(entity, slot) for entity in entities] for slot in slots]
 
 
 def new_facts(benchmark, scores, thresholds, review_above, mirrored=()):
@@ -39,10 +44,10 @@ def new_facts(benchmark, scores, thresholds, review_above, mirrored=()):
     names = benchmark.vocabulary
     entities, count = names.num_entities, names.num_relations
     known = facts_known(benchmark)
-    fitting = [[fits(benchmark, e, slot) for e in range(entities)] for slot in range(2 * count)]
+    fits = fitting(benchmark)
     answers = {}
     for head, relation, tail in product(range(entities), range(count), range(entities)):
-        if not (fitting[relation][head] and fitting[relation + count][tail]):
+        if not (fits[relation][head] and fits[relation + count][tail]):
             continue
         if (head, relation, tail) in known:
             continue

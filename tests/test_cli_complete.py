@@ -15,7 +15,7 @@ from assent.assessing import save_decider
 from assent.cli import main
 from assent.completing import running
 
-SMALL = ["model.dim=16", "train.epochs=40", "train.batch_size=16", "train.threads=1"]
+SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
 HOME = "http://example.org/"
 
 

@@ -174,7 +174,7 @@ def complete(
 
 def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider:
     if precision is not None:
-        decider = promise(run, precision, confidence)
+        decider = tune(run, "precision", precision=precision, confidence=confidence)
     elif (folder := getattr(run, "folder", None)) is not None:
         decider = load_decider(folder, run.benchmark)
     else:
@@ -182,11 +182,6 @@ def _decider_for(run: Scored, precision: float | None, confidence: float) -> Dec
     if not isinstance(decider, Decider):
         raise ConfigError("a judge cannot complete a graph; give a precision, or tune another rule")
     return decider
-
-
-def promise(run: Scored, precision: float, confidence: float) -> Decider | Judge:
-    """Thresholds for a precision."""
-    return tune(run, "per-relation", f"precision={precision:g}")
 
 
 def others_heard(decider: Decider | Judge, on: str | Path | None = None) -> list[Run]:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from assent.core.arrays import Ids, frozen
 from assent.core.scores import Scores
 from assent.core.thresholds import Thresholds
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.deciding.rules import Decider
 from assent.errors import ConfigError
 
@@ -49,10 +49,9 @@ class Lines:
 
 def chances_of(decider: Decider) -> Chances:
     """How likely a score is to be right: as calibrated on valid, else as the model takes it."""
-    calibrated = getattr(decider, "probabilities", None)
-    if calibrated is not None:
-        return calibrated.of  # type: ignore[no-any-return]
-    return lambda scores, slots: expit(np.asarray(scores, np.float64))
+    if decider.probabilities is not None:
+        return decider.probabilities.of
+    return lambda scores, slots: np.asarray(expit(np.asarray(scores, np.float64)))
 
 
 def lowest(chances: Chances, bound: float, num_slots: int) -> Numbers:  # (slot,)
@@ -69,13 +68,9 @@ def lowest(chances: Chances, bound: float, num_slots: int) -> Numbers:  # (slot,
 
 
 def expected_of(decider: Decider, names: Vocabulary) -> Numbers:  # (slot,)
-    """The expected precision of each slot, as far as the decider states any."""
-    stated = decider.found.get("promise", {}).get("expected", {})
-    count = names.num_relations
-    values = [
-        stated.get(side, {}).get(relation)
-        for side in ("tail", "head")
-        for relation in names.relations
-    ]
-    numbers = [np.nan if value is None else float(value) for value in values]
-    return frozen(numbers if len(numbers) == 2 * count else [], np.float64)
+    """The precision that each slot had on valid, as far as the decider states it."""
+    stated = decider.found.get("promise", {}).get("expected_precision")
+    if stated is None:
+        return frozen(np.full(len(decider.thresholds.values), np.nan), np.float64)
+    values = [stated[side][relation] for side in SIDES for relation in names.relations]
+    return frozen([np.nan if value is None else value for value in values], np.float64)
