@@ -50,7 +50,7 @@ def test_where_nothing_can_be_accepted_nothing_is_asked():
     scores = np.zeros((slots, entities, entities), np.float32)
     tallies, found = worlds.completed(benchmark, scores, np.full(slots, np.inf), None)
     assert not len(found) and all(tally.queries == 0 for tally in tallies)
-    assert not any(tally.promised for tally in tallies)
+    assert not any(tally.accepts for tally in tallies)
 
 
 def test_only_these_relations_and_only_about_these_entities():

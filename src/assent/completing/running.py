@@ -50,7 +50,7 @@ class Tally(NamedTuple):
     review: int
     second: int  # left out: a functional relation has a better or a known answer
     mirrored: int  # came in as the reverse of another
-    promised: bool  # whether any of its two slots can accept anything
+    accepts: bool  # whether any of its two slots has a threshold that can be exceeded
 
 
 class Completing:
@@ -125,7 +125,7 @@ class Completing:
             len(facts) - accepted,
             joined - len(facts),
             mirrored,
-            bool(np.isfinite(self.lines.thresholds.values[slots]).any()),
+            bool((self.lines.thresholds.values[slots] < np.inf).any()),
         )
         return tally, facts
 

@@ -25,7 +25,7 @@ def summary_lines(found: Completion) -> list[str]:
     tallies = found.tallies
     counts = np.array([tally[1:6] for tally in tallies], np.int64).reshape(-1, 5)
     queries, accepted, review, second, mirrored = counts.sum(axis=0).tolist()
-    without = [found.vocabulary.relation(tally.relation) for tally in tallies if not tally.promised]
+    without = [found.vocabulary.relation(tally.relation) for tally in tallies if not tally.accepts]
     lines = [
         f"{queries:,} queries about {len(tallies):,} relations: {accepted:,} facts accepted, "
         f"{review:,} to review",
@@ -33,7 +33,8 @@ def summary_lines(found: Completion) -> list[str]:
     ]
     if without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
-        lines.append(f"without a threshold, nothing accepted: {len(without):,} relations ({shown})")
+        why = "cannot promise" if found.rule == "precision" else "no threshold"
+        lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
