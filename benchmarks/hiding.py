@@ -60,7 +60,7 @@ def completed(name: str, folder: Path, precisions: list[float], most: int) -> No
     print(f"\n## {name}: {len(kb.facts):,} facts left, {len(hidden):,} hidden", end="")
     print(f", {len(findable):,} of these about entities of the benchmark\n")
     for precision in precisions:
-        found = assent.complete(run, precision, review_above=None)
+        found = assent.complete(run, precision)
         told(found, findable, precision, most)
 
 

@@ -80,14 +80,14 @@ def test_python_and_the_command_find_the_same(say, run_folder, tmp_path):
     path = tmp_path / "new.jsonl"
     assert say("complete", run_folder, "--out", path)[0] == 0
     written = [json.loads(line) for line in path.read_text().splitlines()]
-    found = assent.complete(assent.load_run(run_folder), review_above=None)
+    found = assent.complete(assent.load_run(run_folder))
     assert list(found) == written and found.table.height == len(written) == len(found)
     assert all(row["decision"] == "accepted" for row in written)
 
 
 def test_the_most_probable_are_kept(run_folder):
-    whole = assent.complete(assent.load_run(run_folder)).table
-    few = assent.complete(assent.load_run(run_folder), max_facts=3).table
+    whole = assent.complete(assent.load_run(run_folder), review_above=0.3).table
+    few = assent.complete(assent.load_run(run_folder), review_above=0.3, max_facts=3).table
     for decision in ("accepted", "review"):
         mine = whole.filter(decision=decision)["probability"].sort(descending=True)
         kept = few.filter(decision=decision)["probability"].sort(descending=True)

@@ -150,7 +150,7 @@ def complete(
     precision: float | None = None,
     *,
     confidence: float = 0.95,
-    review_above: float | None = 0.5,
+    review_above: float | None = None,
     relations: Sequence[str] | None = None,
     anchors: Sequence[str] | None = None,
     max_facts: int | None = None,
@@ -162,8 +162,8 @@ def complete(
     """New facts: all that the graph may ask for, decided.
 
     With `precision`, thresholds are found on valid that promise it with this confidence; else
-    those that `assent tune` put into the run's folder decide. What is not accepted, but at least
-    as probable as `review_above`, is to be reviewed; None: nothing is.
+    those that `assent tune` put into the run's folder decide. With `review_above`, what is not
+    accepted but at least as probable comes too, as facts to review.
     """
     decider = _decider_for(run, precision, confidence)
     lines = Lines.of(decider, run.benchmark.vocabulary, review_above)
