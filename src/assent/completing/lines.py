@@ -19,9 +19,8 @@ FARTHEST = 200.0  # no score lies farther from 0 than matters
 HALVINGS = 64
 
 Numbers = NDArray[np.float64]
-Chances = Callable[
-    [Scores | Numbers, Ids], Numbers
-]  # scores and slots (candidate,) -> (candidate,)
+# scores and slots (candidate,) -> probabilities (candidate,)
+Chances = Callable[[Scores | Numbers, Ids], Numbers]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
