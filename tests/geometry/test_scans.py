@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deciding_oracles as oracles
-from assent.geometry import scans
+from assent.geometry import scans, threads
 
 SMALLEST = np.float32(1e-45)  # above zero
 
@@ -101,7 +101,7 @@ def test_parts_share_the_rows_in_order_and_leave_none_out(parts, count):
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(parts)
-        found = scans.side_by_side(lambda part, of: list(range(*scans.share(count, part, of))))
+        found = threads.side_by_side(lambda part, of: list(range(*threads.share(count, part, of))))
     finally:
         torch.set_num_threads(before)
     assert len(found) == parts
