@@ -10,6 +10,7 @@ from torch import Tensor
 from assent.core.arrays import Ids, Keys
 from assent.core.queries import Queries, Subset
 from assent.core.scores import ScoreBlock, Scores
+from assent.errors import DataError
 from assent.geometry import scans, threads
 
 CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
@@ -51,6 +52,8 @@ def score(
         with torch.no_grad():
             given = scorer.scores(_tensor(part.anchors), _tensor(part.relations))
         scores = given.float().cpu().numpy()
+        if scores.shape != (expected := (len(part), scorer.num_entities)):
+            raise DataError(f"scores of {scores.shape}; expected {expected}")
         _mask(scores, offsets[first : first + len(part) + 1], entities)
         yield ScoreBlock(part, scores, first)
 
