@@ -156,6 +156,33 @@ def best_together(queries: Sequence[Asked], value: Value) -> float:
     return max(value(total(combination)) for combination in itertools.product(*tried))
 
 
+def shrunk(queries: Sequence[Asked], beta: float, shrink: float) -> dict[int, float]:
+    """The lowest score that each relation accepts, when it is lent the decisions of all.
+
+    Dinkelbach's turns, each relation trying every score there is. Of equal ones the highest.
+    """
+    relevant = sum(len(query.answers) for query in queries)
+
+    def gain(some: Sequence[Asked], cut: float) -> float:
+        correct, taken, _ = count(some, lambda _, score: score >= cut)
+        return (1 + beta**2) * correct - level * taken
+
+    def best(mine: Sequence[Asked]) -> float:
+        tried = [
+            gain(mine, cut) + shrink * gain(queries, cut) / max(relevant, 1)
+            for cut in cuts(queries)
+        ]
+        return cuts(queries)[tried.index(max(tried))]
+
+    level = 0.0
+    while True:
+        chosen = {relation: best(mine) for relation, mine in by_relation(queries).items()}
+        counted = count(queries, lambda relation, score, chosen=chosen: score >= chosen[relation])
+        if (reached := f_beta(beta)(counted)) <= level:
+            return chosen
+        level = reached
+
+
 def total(counts: Iterable[Counted]) -> Counted:
     return tuple(map(sum, zip(*counts, strict=True)))
 
@@ -203,9 +230,12 @@ def paper_relation(queries: Sequence[Asked], num_slots: int) -> dict[int, float]
 
 
 def standing(query: Asked, answer: int, rivals: Iterable[int]) -> tuple[int, int]:
-    """How many of these candidates and the answer itself score higher than it, and the same."""
-    mine = query.scores[answer]
-    others = [query.scores[e] for e in set(rivals) & set(query.scores) - {answer}]
+    """How many of these entities and the answer itself score higher than it, and the same.
+
+    What is no candidate stands behind all that are, beside whatever else is none.
+    """
+    mine = query.scores.get(answer, -math.inf)
+    others = [query.scores.get(e, -math.inf) for e in set(rivals) - {answer}]
     return sum(score > mine for score in others), 1 + sum(score == mine for score in others)
 
 

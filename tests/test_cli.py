@@ -163,6 +163,7 @@ def test_data_list_shows_the_world_graph_beside_what_can_be_fetched(tmp_path):
     printed = run("data", "list", env={"ASSENT_DATA": str(tmp_path)}).stdout
     for word in ("world", "14,411", "built in", "fb15k-237", "wn18rr", "codex-s", "can be fetched"):
         assert word in printed
+    assert "WordNet licence" in " ".join(printed.split())
 
 
 def test_data_fetch_of_an_unknown_name_offers_the_nearest(tmp_path):

@@ -10,6 +10,7 @@ import assent
 import toy
 from assent.assessing import load_decider
 from assent.cli import main
+from assent.reporting.results import DASH
 
 RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation")
 
@@ -51,6 +52,24 @@ def test_every_rule_goes_from_tune_to_evaluate(say, run_folder, tmp_path, rule):
     assert json.loads(decider.read_text())["rule"] == rule
     code, printed, _ = say("evaluate", run_folder, "--decider", decider, "--by", "relation")
     assert code == 0 and "all queries" in printed and "MRR as in the paper" in printed
+
+
+def test_a_judge_hears_another_run_and_shows_no_thresholds(say, tmp_path):
+    folder, decider = tmp_path / "benchmark", tmp_path / "judge.json"
+    assent.save(toy.built(toy.crowd(0, num_entities=60, num_relations=4, facts_each=8)), folder)
+    small = ["model.dim=8", "train.epochs=15", "train.evaluate_every=0", "train.threads=1"]
+    one, other = tmp_path / "one", tmp_path / "other"
+    assent.train(folder, "complex", out=one, changes=small)
+    assent.train(folder, "distmult", out=other, changes=small)
+    code, printed, _ = say("tune", one, "--rule", "judge", "--with", other, "--out", decider)
+    assert code == 0 and "and 2 models, cut at" in " ".join(printed.split())
+    heard = json.loads(decider.read_text())["judge"]["runs"]
+    assert [source["path"] for source in heard] == ["", str(other.resolve())]
+    code, printed, _ = say("evaluate", one, "--decider", decider, "--by", "relation")
+    rows = [line.split() for line in printed.splitlines() if " tail " in line or " head " in line]
+    assert code == 0 and rows and all(row[4] == DASH for row in rows)
+    code, _, complained = say("tune", one, "--rule", "global", "--with", other)
+    assert code == 2 and "only a judge can hear several models" in " ".join(complained.split())
 
 
 def test_decisions_and_json_agree(say, run_folder, tmp_path):

@@ -8,6 +8,7 @@ import toy
 from assent import scoring
 from assent.building.recipe import build
 from assent.core.queries import Queries
+from assent.errors import DataError
 from assent.scoring import score
 
 
@@ -85,3 +86,13 @@ def test_no_queries_have_no_blocks(benchmark):
     nothing = benchmark.test.take([])
     known = benchmark.known("test")
     assert list(score(Table(benchmark.vocabulary.num_entities), nothing, known)) == []
+
+
+def test_scores_of_too_few_entities_are_refused_before_anything_is_masked(benchmark):
+    class Short(Table):
+        def scores(self, anchors, relations):
+            return super().scores(anchors, relations)[:, 1:]
+
+    entities = benchmark.vocabulary.num_entities
+    with pytest.raises(DataError, match=f"expected .*{entities}"):
+        next(score(Short(entities), benchmark.test, benchmark.known("test")))

@@ -7,9 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assent.core.arrays import Ids, rows_of
+from assent.core.arrays import Ids, Keys
 from assent.core.queries import Queries, Subset
 from assent.core.scores import ScoreBlock, Scores
+from assent.errors import DataError
+from assent.geometry import scans, threads
 
 CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
 PAIRS = 1 << 14  # candidates scored together by themselves
@@ -50,9 +52,19 @@ def score(
         with torch.no_grad():
             given = scorer.scores(_tensor(part.anchors), _tensor(part.relations))
         scores = given.float().cpu().numpy()
-        mine = offsets[first : first + len(part) + 1]
-        scores[rows_of(mine), entities[mine[0] : mine[-1]]] = -np.inf
+        if scores.shape != (expected := (len(part), scorer.num_entities)):
+            raise DataError(f"scores of {scores.shape}; expected {expected}")
+        _mask(scores, offsets[first : first + len(part) + 1], entities)
         yield ScoreBlock(part, scores, first)
+
+
+def _mask(scores: Scores, offsets: Keys, entities: Ids) -> None:
+    """In place: those of row i are at `offsets[i]` and on, up to those of the next."""
+
+    def mask(part: int, parts: int) -> None:
+        scans.mask(scores, offsets, entities, *threads.share(len(scores), part, parts))
+
+    threads.side_by_side(mask)
 
 
 def score_facts(scorer: Scorer, facts: Ids, cells: int = CELLS) -> Scores:  # (fact,)

@@ -31,6 +31,23 @@ def test_cross_validation_is_a_loop_over_the_folds(made, seed, beta):
             assert np.isnan(f)
 
 
+@given(
+    blocks(),
+    st.sampled_from([*SHRINKS[:-1], 0.1, 1e6]),
+    st.sampled_from([0.5, 1.0, 2.0]),
+)
+def test_a_relation_that_is_lent_all_others_decides_as_by_trying_every_score(made, shrink, beta):
+    queries = oracles.asked(made)
+    chosen = oracles.shrunk(queries, beta, shrink)
+    found = shrunk(shortlist(made), beta, shrink)
+    for query in queries:
+        assert oracles.accepted(query, oracles.above(found)) == oracles.accepted(
+            query, lambda relation, score: score >= chosen[relation]
+        )
+    unasked = [slot for slot in range(NUM_SLOTS) if slot not in chosen]
+    assert (found[unasked] == shrunk(shortlist(made), beta, np.inf)[unasked]).all()
+
+
 @settings(max_examples=15)
 @given(blocks())
 def test_the_same_seed_judges_the_same(made):

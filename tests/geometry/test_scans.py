@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deciding_oracles as oracles
-from assent.geometry import scans
+from assent.errors import DataError
+from assent.geometry import scans, threads
 
 SMALLEST = np.float32(1e-45)  # above zero
 
@@ -101,8 +102,35 @@ def test_parts_share_the_rows_in_order_and_leave_none_out(parts, count):
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(parts)
-        found = scans.side_by_side(lambda part, of: list(range(*scans.share(count, part, of))))
+        found = threads.side_by_side(lambda part, of: list(range(*threads.share(count, part, of))))
     finally:
         torch.set_num_threads(before)
     assert len(found) == parts
     assert [row for part in found for row in part] == list(range(count))
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_what_goes_wrong_in_a_part_is_raised_where_it_was_asked_for(parts):
+    def job(part, parts):
+        raise DataError(f"part {part}")
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(parts)
+        with pytest.raises(DataError, match="part 0"):
+            threads.side_by_side(job)
+    finally:
+        torch.set_num_threads(before)
+
+
+@given(st.integers(0, 30), st.integers(1, 4), st.integers(0, 2**20))
+def test_what_still_passes_its_floor_is_kept_in_order(count, slots, seed):
+    rng = np.random.default_rng(seed)
+    rows, entities = rng.integers(0, 9, (2, count)).astype(np.int32)
+    values = rng.integers(-2, 3, count).astype(np.float32)
+    slot_of, floors = rng.integers(0, slots, 9), rng.integers(-2, 3, slots).astype(np.float32)
+    columns = list(zip(rows.tolist(), entities.tolist(), values.tolist(), strict=True))
+    expected = [column for column in columns if column[2] > floors[slot_of[column[0]]]]
+    left = scans.still_passing(rows, entities, values, slot_of.astype(np.int32), floors)
+    kept = zip(rows[:left].tolist(), entities[:left].tolist(), values[:left].tolist(), strict=True)
+    assert list(kept) == expected

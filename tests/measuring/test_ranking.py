@@ -25,13 +25,12 @@ def standings(made, true):
 
 @st.composite
 def with_truth(draw):
-    """Blocks and what is true: the answers, whatever is masked, and more, asked about or not."""
-    made = draw(blocks(ANY, listed=True))
+    """Blocks and what is true: the answers, and more, asked about or not, candidates or not."""
+    made = draw(blocks(ANY))
     more, entities = draw(st.randoms(use_true_random=False)), made[0].scores.shape[1]
     true = {(e, 5, 0) for e in range(entities)}
     for query in oracles.asked(made):
-        known = query.answers | (set(range(entities)) - set(query.scores))
-        known |= {e for e in range(entities) if more.random() < 0.3}
+        known = query.answers | {e for e in range(entities) if more.random() < 0.3}
         true |= {(query.anchor, query.relation, e) for e in known}
     return made, true
 
@@ -43,8 +42,9 @@ def pairs(ranks):
 @given(with_truth())
 def test_each_answer_stands_among_all_candidates_other_answers_too(given_truth):
     made, true = given_truth
+    entities = range(made[0].scores.shape[1])
     expected = [
-        oracles.standing(query, answer, query.scores)
+        oracles.standing(query, answer, entities)
         for query in oracles.asked(made)
         for answer in sorted(query.answers)
     ]
@@ -54,8 +54,9 @@ def test_each_answer_stands_among_all_candidates_other_answers_too(given_truth):
 @given(with_truth())
 def test_filtered_other_true_answers_do_not_stand_in_the_way(given_truth):
     made, true = given_truth
+    entities = range(made[0].scores.shape[1])
     expected = [
-        oracles.standing(query, answer, [e for e in query.scores if (*query[:2], e) not in true])
+        oracles.standing(query, answer, [e for e in entities if (*query[:2], e) not in true])
         for query in oracles.asked(made)
         for answer in sorted(query.answers)
     ]
@@ -77,6 +78,12 @@ def test_three_ways_to_count_those_that_score_the_same():
     assert ranks.optimistic().tolist() == [2]
     assert ranks.realistic().tolist() == [3]
     assert ranks.pessimistic().tolist() == [4]
+
+
+def test_an_answer_that_is_no_candidate_stands_behind_all_that_are():
+    found = standings([block([[2.0, -np.inf, 1.0, -np.inf]], [[1]])], {(0, 0, 1), (0, 0, 3)})
+    assert pairs(found.ranks()) == [(2, 2)]
+    assert pairs(found.filtered()) == [(2, 1)]
 
 
 def test_a_first_and_a_second_place_make_three_quarters():

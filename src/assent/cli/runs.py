@@ -179,7 +179,7 @@ def evaluate(
     for line in results.other_lines(found):
         say(line)
     if by == "relation":
-        out.print(results.relations_table(found, decider.thresholds))
+        out.print(results.relations_table(found, decider))
     for line in results.difference_lines(differences):
         say(f"{line} beside {against}")
     if decisions is not None:

@@ -42,6 +42,7 @@ class Status:
     state: State
     download: int | None  # bytes to fetch, with a source that is not here; None if unknown
     path: Path | None
+    licence: str
 
 
 def cache_folder() -> Path:
@@ -77,7 +78,7 @@ def _status(dataset: Dataset, catalogue: Mapping[str, Dataset]) -> Status:
     if source and not located(source, catalogue=catalogue):
         more = catalogue[source].size
         size = None if size is None or more is None else size + more
-    return Status(dataset.name, dataset.title, dataset.facts, state, size, path)
+    return Status(dataset.name, dataset.title, dataset.facts, state, size, path, dataset.licence)
 
 
 def fetch(

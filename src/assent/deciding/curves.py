@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Keys, Mask, frozen
+from assent.core.arrays import Keys, Mask, frozen, offsets_of
 from assent.core.counts import Counts
 from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
@@ -55,7 +55,7 @@ class Curves:
         # The last of those that score the same: there the counts of a threshold are complete.
         last = np.ones(len(groups), dtype=bool)
         last[:-1] = (np.diff(groups) != 0) | (np.diff(scores) != 0)
-        starts = np.searchsorted(groups, groups)
+        starts = offsets_of(np.bincount(groups, minlength=len(relevant)))[groups]
         correct = np.append(0, np.cumsum(right))
         places = np.flatnonzero(last)
         found = correct[places + 1] - correct[starts[places]]

@@ -15,7 +15,7 @@ from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
-from assent.geometry import scans
+from assent.geometry import scans, threads
 
 PER_ANSWER = 20  # candidates kept for each answer: every F1 of .1 and more is exact
 FEWEST = 1024  # kept in any case
@@ -37,14 +37,14 @@ class Above:
         floors = self.floors[block.queries.relations]
 
         def passing(part: int, parts: int) -> tuple[Room, int]:
-            rows = scans.share(len(floors), part, parts)
+            rows = threads.share(len(floors), part, parts)
             found, size = FIRST_ROOM, 0
             while found > size:
                 room, size = _room(found), found
                 found = scans.passing(block.scores, floors, *rows, *room)
             return room, found
 
-        for room, found in scans.side_by_side(passing):
+        for room, found in threads.side_by_side(passing):
             self.kept.add(block, room, found)
 
     def result(self) -> Shortlist:
@@ -65,24 +65,38 @@ class Highest:
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations
+        # By relation: the more of its candidates a part sees, the sooner its floor rises.
+        order = np.argsort(slots, kind="stable")
 
         def keep(part: int, parts: int) -> list[tuple[Room, int]]:
-            rows = np.flatnonzero(slots % parts == part)
+            rows = order[slice(*threads.share(len(order), part, parts))]
             return list(self.bins[part].kept_of(block.scores, slots, rows))
 
-        self.bins = self.bins or scans.side_by_side(lambda part, parts: _Bins(self.most))
-        for found in scans.side_by_side(keep):
+        self.bins = self.bins or threads.side_by_side(lambda part, parts: _Bins(self.most))
+        for found in threads.side_by_side(keep):
             for room, size in found:
                 self.kept.add(block, room, size)
+        self._share_floors()
         if self.kept.size > self.limit:
-            self._drop()
-            for bins in self.bins:
-                bins.floors = np.maximum(bins.floors, self.floors)
+            self._drop_below()
+            if self.kept.size > self.limit // 2:  # many score nearly the same
+                self._drop()
+                self._share_floors()
 
     def result(self) -> Shortlist:
         """The same however the stream was cut: floors depend on the scores alone."""
         self._drop()
         return self.kept.shortlist(np.minimum(self.floors[:-1], self.floors[-1]))
+
+    def _share_floors(self) -> None:
+        """What one part of the candidates exceeds often enough, all of them do."""
+        for bins in self.bins:
+            self.floors = np.maximum(self.floors, bins.floors)
+        for bins in self.bins:
+            bins.floors = self.floors.copy()
+
+    def _drop_below(self) -> None:
+        self.kept.drop(np.minimum(self.floors[:-1], self.floors[-1]))
 
     def _drop(self) -> None:
         """Drops all but the highest, and raises the floors to the last of them.
@@ -90,9 +104,7 @@ class Highest:
         Where many score the same there may be none left: they could only be accepted together,
         and so many are too many.
         """
-        for bins in self.bins:  # roughly first, so that there is less to sort
-            self.floors = np.maximum(self.floors, bins.floors)
-        self.kept.drop(np.minimum(self.floors[:-1], self.floors[-1]))
+        self._drop_below()  # so that there is less to sort
         slots, scores = self.kept.slots(), self.kept.scores()
         keys = np.empty(len(scores), np.int64)
         scans.order_keys(slots, scores, keys)
@@ -106,7 +118,7 @@ class Highest:
         self.floors[full] = np.maximum(self.floors[full], found)
         if (place := len(scores) - int(self.most[-1])) >= 0:
             self.floors[-1] = max(self.floors[-1], np.partition(scores, place)[place])
-        self.kept.drop(np.minimum(self.floors[:-1], self.floors[-1]))
+        self._drop_below()
 
 
 class _Bins:
@@ -159,10 +171,11 @@ class _Kept:
 
     def drop(self, floors: Scores) -> None:
         """Drops what is not higher than the floor of its slot."""
-        rows, entities, scores = self._join()
-        still = scores > floors[self.queries.relations[rows]]
-        self.parts = [(rows[still], entities[still], scores[still])]
-        self.size = len(self.parts[0][0])
+        parts, self.parts, self.size = self.parts, [], 0
+        for rows, entities, scores in parts:
+            left = scans.still_passing(rows, entities, scores, self.queries.relations, floors)
+            self.parts.append((rows[:left].copy(), entities[:left].copy(), scores[:left].copy()))
+            self.size += left
 
     def slots(self) -> Ids:
         return self.queries.relations[self._join()[0]]

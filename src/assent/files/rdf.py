@@ -1,7 +1,5 @@
 """N-Triples and Turtle, in and out."""
 
-import gzip
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,7 +10,7 @@ import pyoxigraph as ox
 
 from assent.errors import DataError
 from assent.files.columns import check_name
-from assent.files.text import open_bytes
+from assent.files.text import open_bytes, readable
 
 FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".ttl": ox.RdfFormat.TURTLE}
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
@@ -67,19 +65,13 @@ def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> No
 
 def _parsed(path: Path, suffix: str) -> Iterator[ox.Triple | ox.Quad]:
     try:
-        with open_bytes(path) as file:
+        with readable(path), open_bytes(path) as file:
             yield from ox.parse(file, format=FORMATS[suffix])
     except SyntaxError as error:
         reason = _printable(str(error.msg).removeprefix("Parser error at "))
         raise DataError(
             f"{path}:{error.lineno}: {reason}; expected {FORMATS[suffix].name}"
         ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            f"{path}: the gzip data are cut short or damaged; expected a whole gzip file"
-        ) from error
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from error
 
 
 def _namer(renames_blanks: bool) -> Callable[[Term], str]:

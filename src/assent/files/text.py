@@ -3,7 +3,7 @@
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -33,11 +33,25 @@ def read_bytes(path: Path) -> bytes:
     return content.removeprefix(BOM)
 
 
+@contextmanager
+def readable(path: Path, place: Callable[[], str] | None = None) -> Iterator[None]:
+    """Says in one line what keeps a file from being read to its end, and at which `place`."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{place() if place else path}: the gzip data are cut short or damaged; "
+            "expected a whole gzip file"
+        ) from error
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from error
+
+
 def lines_of(path: Path) -> Iterator[str]:
     """The lines of a text file without their ends."""
     number = 1
     try:
-        with open_bytes(path) as file:
+        with readable(path, lambda: f"{path}:{number}"), open_bytes(path) as file:
             for line in file:
                 yield line.removesuffix(b"\n").removesuffix(b"\r").decode()
                 number += 1
@@ -46,12 +60,6 @@ def lines_of(path: Path) -> Iterator[str]:
             f"{path}:{number}: byte {error.object[error.start]:#04x} at column {error.start + 1} "
             "is not UTF-8; save the file as UTF-8"
         ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            f"{path}:{number}: the gzip data are cut short or damaged; expected a whole gzip file"
-        ) from error
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from error
 
 
 def read_json(path: Path) -> Any:

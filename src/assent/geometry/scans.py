@@ -1,53 +1,35 @@
 """Compiled loops over the scores of whole rows: what passes a floor, and how many pass an answer.
 
 A row is read while the processor still has it at hand, and nothing as large as a row is made.
-The loops let go of Python's lock, so that `side_by_side` runs them on parts of the rows at once.
+The loops let go of Python's lock, so that `threads.side_by_side` runs them on parts of the rows.
 """
 
 # mypy: ignore-errors
 # Numba checks the types here, in its own way.
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import TypeVar
-
 import numpy as np
-import torch
 from numba import njit
 
 CHUNK = 64  # scores looked at together: most chunks hold nothing of interest
 CELLS = 1 << 23  # bins of all slots together, 32 MB
 FINEST = 18  # bits of a score that a bin does not tell apart: scores within 3 % may share one
 
-Result = TypeVar("Result")
-
 _scan = njit(nogil=True, cache=True)
 # Sums and maxima may be taken in any order, so that they are taken in vectors.
 _count = njit(nogil=True, cache=True, fastmath={"reassoc", "nnan", "nsz"})
 
 
-def side_by_side(job: Callable[[int, int], Result]) -> list[Result]:
-    """The results of `job(part, parts)` for as many parts as torch has threads."""
-    parts = torch.get_num_threads()
-    if parts == 1:
-        return [job(0, 1)]
-    return list(_threads(parts).map(lambda part: job(part, parts), range(parts)))
-
-
-def share(count: int, part: int, parts: int) -> tuple[int, int]:
-    """The first row of a part, and the row after its last."""
-    return count * part // parts, count * (part + 1) // parts
-
-
-@cache
-def _threads(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix="scans")
-
-
 def bits_ignored(num_slots: int) -> int:
     """How many bits of a score its bin leaves out, so that the bins of all slots stay few."""
     return FINEST + max(0, int(np.ceil(np.log2(num_slots / (CELLS >> (32 - FINEST))))))
+
+
+@_scan
+def mask(scores, offsets, entities, first, stop):
+    """No candidates: the `entities` of each row from `first` to `stop`, which are ragged."""
+    for i in range(first, stop):
+        for place in range(offsets[i], offsets[i + 1]):
+            scores[i, entities[place]] = -np.inf
 
 
 @_count
@@ -78,6 +60,17 @@ def passing(scores, floors, first, stop, rows, entities, values):
                         rows[count], entities[count] = i, start + j
                         values[count] = chunk[j]
                     count += 1
+    return count
+
+
+@_scan
+def still_passing(rows, entities, values, slots, floors):
+    """Moves what is higher than the floor of its row's slot to the front; returns how many are."""
+    count = 0
+    for i in range(len(rows)):
+        row, value = rows[i], values[i]
+        rows[count], entities[count], values[count] = row, entities[i], value
+        count += value > floors[slots[row]]  # no branch: what is to go is overwritten by the next
     return count
 
 

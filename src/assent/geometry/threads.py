@@ -6,12 +6,17 @@ loop is handed to the very OpenMP runtime that torch is linked with, and its tea
 """
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
+
+Result = TypeVar("Result")
 
 THREAD = "assent_omp_get_thread_num"
 THREADS = "assent_omp_get_num_threads"
@@ -61,6 +66,43 @@ def run(address: int, *arguments: int, alone: bool = False) -> None:
         ctypes.c_uint(1 if alone else torch.get_num_threads()),
         ctypes.c_uint(0),
     )
+
+
+def side_by_side(job: Callable[[int, int], Result]) -> list[Result]:
+    """The results of `job(part, parts)` for as many parts as torch has threads.
+
+    They gain by it as far as the job lets go of Python's lock.
+    """
+    parts = torch.get_num_threads()
+    if parts == 1:
+        return [job(0, 1)]
+    if _openmp is None:
+        return list(_pool(parts).map(lambda part: job(part, parts), range(parts)))
+    team, done = _openmp, [Future[Result]() for _ in range(parts)]
+
+    def work(_: object) -> None:
+        # The team may be smaller than was asked for: then a thread does several parts.
+        for part in range(team.omp_get_thread_num(), parts, team.omp_get_num_threads()):
+            try:
+                done[part].set_result(job(part, parts))
+            except BaseException as error:  # raised again where the results are asked for
+                done[part].set_exception(error)
+
+    team.GOMP_parallel(_LOOP(work), None, ctypes.c_uint(parts), ctypes.c_uint(0))
+    return [future.result() for future in done]
+
+
+_LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+@cache
+def _pool(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix="side-by-side")
+
+
+def share(count: int, part: int, parts: int) -> tuple[int, int]:
+    """The first row of a part, and the row after its last."""
+    return count * part // parts, count * (part + 1) // parts
 
 
 @contextmanager

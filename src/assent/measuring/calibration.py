@@ -11,7 +11,7 @@ from assent.core.counts import ratio
 from assent.core.probabilities import Probabilities
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
-from assent.geometry import scans
+from assent.geometry import threads
 
 BINS = 20
 CELLS = 1 << 18  # scores at a time: few enough for the processor to have them at hand
@@ -105,11 +105,11 @@ class Reliability:
         count, size = len(block.queries), max(1, CELLS // max(block.scores.shape[1], 1))
 
         def look(part: int, parts: int) -> list[_Looked]:
-            first, stop = scans.share(count, part, parts)
+            first, stop = threads.share(count, part, parts)
             starts = range(first, stop, size)
             return [_look(block, slice(i, min(i + size, stop))) for i in starts]
 
-        for found in scans.side_by_side(look):
+        for found in threads.side_by_side(look):
             for looked in found:
                 self._count(looked)
         self._count_right(block)

@@ -4,6 +4,11 @@ All pairs (?, relation, ?) that are candidates are ranked together. Pairs that s
 stand in the worst order, the false ones first. So a true pair can be among the first k only if
 fewer than k false pairs score as high as it does, which then are, with all true ones, fewer than
 k + true pairs: the highest so many tell its rank, whichever of those that tie at the end are kept.
+
+With T_r the true pairs of a relation, MAP@k = sum_r AP@k_r w_r / sum_r w_r, w_r = min(k, |T_r|),
+and Hits@k the same mean of hits (Wang et al., "On Evaluating Embedding Models for Knowledge Base
+Completion", RepL4NLP 2019). AP@k_r and hits are themselves shares of w_r, the most there could be.
+The authors' draft in LibKGE has these weights; what they divide AP and hits by we have not seen.
 """
 
 from collections.abc import Iterator, Sequence

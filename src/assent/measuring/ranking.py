@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from assent.core.arrays import Keys, Mask, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
-from assent.geometry import scans
+from assent.geometry import scans, threads
 
 HITS = (1, 3, 5, 10)
 
@@ -53,10 +53,10 @@ class Standings:
         higher, equal = self._higher[mine], self._equal[mine]
 
         def stand(part: int, parts: int) -> None:
-            rows = scans.share(len(asked), part, parts)
+            rows = threads.share(len(asked), part, parts)
             scans.standings(scores, asked.offsets, asked.answers, *rows, higher, equal)
 
-        scans.side_by_side(stand)
+        threads.side_by_side(stand)
         offsets, true = self._true
         offsets = offsets[block.first : block.first + len(asked) + 1]
         of_true = scores[rows_of(offsets), true[offsets[0] : offsets[-1]]]

@@ -8,7 +8,6 @@ from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
 from assent.core.counts import f1, precision, ratio, recall
-from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
 from assent.judging.judge import Judge
@@ -98,8 +97,13 @@ def probabilities_line(name: str, of_all: Calibration, of_accepted: Calibration)
     )
 
 
-def relations_table(evaluation: Evaluation, thresholds: Thresholds, most: int = MOST_ROWS) -> Table:
-    """The relations with the most answers, and what becomes of each."""
+def relations_table(
+    evaluation: Evaluation, decider: Decider | Judge, most: int = MOST_ROWS
+) -> Table:
+    """The relations with the most answers, and what becomes of each.
+
+    A judge has no thresholds: its floors only say what it looks at.
+    """
     names = evaluation.vocabulary
     counts = evaluation.classified.by_relation(2 * names.num_relations)
     asked = np.bincount(evaluation.queries.relations, minlength=2 * names.num_relations)
@@ -107,7 +111,7 @@ def relations_table(evaluation: Evaluation, thresholds: Thresholds, most: int = 
         "relation", "asks for", "queries", "answers", "threshold", "accepted", "precision",
         "recall", "F1",
     )  # fmt: skip
-    order = np.lexsort((-asked, -counts.relevant))
+    order, lines = np.lexsort((-asked, -counts.relevant)), decider.thresholds.values
     for slot in order[:most]:
         if asked[slot]:
             mine = counts.take(slot)
@@ -115,7 +119,7 @@ def relations_table(evaluation: Evaluation, thresholds: Thresholds, most: int = 
                 *relation_name(names, int(slot)),
                 f"{asked[slot]:,}",
                 f"{mine.relevant:,}",
-                share(float(expit(thresholds.values[slot]))),
+                DASH if isinstance(decider, Judge) else share(float(expit(lines[slot]))),
                 f"{mine.accepted:,}",
                 *(share(of(mine)) for of in (precision, recall, f1)),
             )

@@ -54,13 +54,13 @@ def verdict_in_words(finding: Finding) -> str:
 def datasets_table(rows: Sequence[Status]) -> Table:
     """Named data sets and where they are."""
     shown = table("name", "facts")
-    for column in ("what it is", "state"):
+    for column in ("what it is", "licence", "state"):
         shown.add_column(column, overflow="fold")
     for row in rows:
         state = row.state if row.path is None else f"{row.state}: {row.path}"
         if row.state == "can be fetched" and row.download:
             state += f" ({row.download / 1e6:.1f} MB)"
-        shown.add_row(row.name, f"{row.facts:,}", row.title, state)
+        shown.add_row(row.name, f"{row.facts:,}", row.title, row.licence, state)
     return shown
 
 
