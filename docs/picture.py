@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from assent.cli.common import out
-from assent.cli.data import demo
+from assent.cli.demo import demo
 
 WIDTH = 110
 

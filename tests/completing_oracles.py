@@ -36,10 +36,11 @@ def fitting(benchmark):
     return [[fits(entity, slot) for entity in entities] for slot in slots]
 
 
-def new_facts(benchmark, scores, thresholds, review_above, mirrored=()):
+def new_facts(benchmark, scores, thresholds, review_above, mirrored=(), fewest=10):
     """{(head, relation, tail): (accepted, probability, score, threshold, sides)}, of all facts.
 
-    `scores` (slot, anchor, entity); `mirrored`: relations whose facts count in both directions.
+    `scores` (slot, anchor, entity); `mirrored`: relations whose facts count in both directions;
+    `fewest`: the facts from which it is learned that a relation joins nobody to himself.
     """
     names = benchmark.vocabulary
     entities, count = names.num_entities, names.num_relations
@@ -50,6 +51,8 @@ def new_facts(benchmark, scores, thresholds, review_above, mirrored=()):
         if not (fits[relation][head] and fits[relation + count][tail]):
             continue
         if (head, relation, tail) in known:
+            continue
+        if head == tail and apart(known, relation, fewest):
             continue
         for side, slot, anchor, entity in (
             (TAIL, relation, head, tail),
@@ -90,6 +93,12 @@ def symmetric(known, relation, fewest, share):
     mine = [(h, r, t) for h, r, t in known if r == relation and h != t]
     both = sum((t, r, h) in known for h, r, t in mine)
     return len(mine) >= fewest and both >= share * len(mine)
+
+
+def apart(known, relation, fewest):
+    """Whether a relation joins nobody to himself."""
+    mine = [(h, t) for h, r, t in known if r == relation]
+    return len(mine) >= fewest and all(h != t for h, t in mine)
 
 
 def only_best(facts, one_tail, one_head, known):

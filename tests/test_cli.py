@@ -153,9 +153,10 @@ def test_convert_there_and_back_gives_the_same_facts(graph, tmp_path):
 
 def test_demo_ends_by_naming_the_report_it_wrote(tmp_path):
     printed = run("demo", "--out", "demo", folder=tmp_path).stdout
-    assert printed.strip().splitlines()[-1] == f"report: {Path('demo') / 'report.md'}"
-    report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    assert "# The benchmark of world" in report and "Sample test queries" in report
+    assert printed.strip().splitlines()[-1] == f"report: {Path('demo') / 'report.html'}"
+    assert "such pairs)" in printed and "facts accepted" in printed
+    report = (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
+    assert "New facts for world" in report and 'id="facts"' in report
     run("demo", "--out", "demo", folder=tmp_path)  # again: replaces its own
 
 

@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from assent.core.queries import Queries, Subset
     from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, complete, dataset, load_run, report, train
+    from assent.experiment import Run, complete, dataset, load_run, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
     from assent.measuring.evaluation import Evaluation
+    from assent.presenting import report
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -55,7 +56,7 @@ _HOMES = {
     "load": "files.benchmarks",
     "load_run": "experiment",
     "read": "files.triples",
-    "report": "experiment",
+    "report": "presenting",
     "save": "files.benchmarks",
     "table_one": "building.counting",
     "train": "experiment",

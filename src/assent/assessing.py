@@ -90,7 +90,14 @@ def tune(
     refuse_unknown(rule, [*RULES, PRECISION, *GRID_RULES, JUDGE], "rule")
     if others and rule != JUDGE:
         raise ConfigError(f"{rule}: only a judge can hear several models")
-    promise = _promise(rule, aim, precision, confidence)
+    promise = {"precision": precision, "confidence": confidence}
+    given = {name: value for name, value in promise.items() if value is not None}
+    if given and rule != PRECISION:
+        raise ConfigError(f"{rule}: promises nothing; {', '.join(given)} belong to rule precision")
+    if rule == PRECISION:
+        if aim != FBeta():
+            raise ConfigError("precision: takes a precision and a confidence, no other objective")
+        return promising(run, **given, progress=progress)
     blocks = _scored(run, "valid", progress)
     if rule in GRID_RULES:
         levels = Levels(queries, num_slots)
@@ -100,27 +107,25 @@ def tune(
         return _tune_judge(run, others, blocks, aim)
     highest, tally = Highest(queries, num_slots), Tally(num_slots)
     collect(blocks, highest, tally)
-    shortlist = highest.result()
-    if rule == PRECISION:
-        kept = promised(shortlist, promise)
-        found = {"promise": kept.found(run.benchmark.vocabulary)}
-        decider = Decider(rule, promise.name, kept.thresholds, found)
-    else:
-        decider = tune_thresholds(rule, shortlist, aim)
+    decider = tune_thresholds(rule, shortlist := highest.result(), aim)
     return replace(decider, probabilities=calibrated(shortlist, tally))
 
 
-def _promise(
-    rule: str, aim: Objective, precision: float | None, confidence: float | None
-) -> Promise:
-    """What is to be promised, if it is the rule that promises."""
-    both = {"precision": precision, "confidence": confidence}
-    given = {name: value for name, value in both.items() if value is not None}
-    if given and rule != PRECISION:
-        raise ConfigError(f"{rule}: promises nothing; {', '.join(given)} belong to rule precision")
-    if rule == PRECISION and aim != FBeta():
-        raise ConfigError("precision: takes a precision and a confidence, and no other objective")
-    return Promise(**given)
+def promising(
+    run: Scored,
+    precision: float = Promise.precision,
+    confidence: float = Promise.confidence,
+    progress: QueriesDone = unheard,
+) -> Decider:
+    """Thresholds on valid that promise a precision, with a confidence."""
+    promise = Promise(precision, confidence)
+    num_slots = 2 * run.benchmark.vocabulary.num_relations
+    highest, tally = Highest(run.benchmark.valid, num_slots), Tally(num_slots)
+    collect(_scored(run, "valid", progress), highest, tally)
+    kept = promised(shortlist := highest.result(), promise)
+    found = {"promise": kept.found(run.benchmark.vocabulary)}
+    probabilities = calibrated(shortlist, tally)
+    return Decider(PRECISION, promise.name, kept.thresholds, found, probabilities)
 
 
 def _tune_judge(

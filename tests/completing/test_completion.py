@@ -12,7 +12,7 @@ from assent.completing.lines import lowest
 from assent.core.arrays import frozen
 from completing.test_habits import ROWS, facts_of, pairs_of
 
-SYMMETRIC = Habits(frozen([False, False], np.bool_), frozen([True], np.bool_))
+SYMMETRIC = Habits(*(frozen(of, np.bool_) for of in ([False, False], [True], [False])))
 
 
 @given(ROWS, st.integers(1, 6))

@@ -61,6 +61,9 @@ def test_habits_are_those_of_slow_loops(kb, fewest):
     both = [a and b if same else a for a, b, same in zip(one, turned, alike * 2, strict=True)]
     assert learned.symmetric.tolist() == alike
     assert learned.functional.tolist() == both
+    assert learned.apart.tolist() == [
+        oracles.apart(facts, relation, fewest) for relation in range(names.num_relations)
+    ]
 
 
 @given(ROWS, st.booleans(), st.booleans(), st.sets(PAIRS, max_size=4))
@@ -112,7 +115,7 @@ def test_mirrored_facts_are_those_of_slow_loops(world):
     habits.FEWEST = before
     known = oracles.facts_known(benchmark)
     alike = {r for r in range(names.num_relations) if oracles.symmetric(known, r, 1, 0.8)}
-    expected = oracles.new_facts(benchmark, scores, thresholds, 0.5, alike)
+    expected = oracles.new_facts(benchmark, scores, thresholds, 0.5, alike, fewest=1)
     assert {fact: row[:3] for fact, row in worlds.as_sets(found).items()}.keys() == expected.keys()
     for fact, row in worlds.as_sets(found).items():
         np.testing.assert_allclose(row, expected[fact])

@@ -15,6 +15,7 @@ for _module in (
     "measures",
     "reproduce",
     "data",
+    "demo",
 ):  # `--help` shows commands in this order
     import_module(f"assent.cli.{_module}")
 

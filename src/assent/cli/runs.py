@@ -202,7 +202,7 @@ def report(
     ] = None,
 ) -> None:
     """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
-    from assent.experiment import report as write_report
+    from assent.presenting import report as write_report
     from assent.reporting.progress import steps
 
     with steps(err) as progress:

@@ -1,6 +1,6 @@
-"""What the graph's relations are like: one answer only, the same both ways; and kept so."""
+"""What the graph's relations are like: one answer, the same both ways, never to oneself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -16,10 +16,11 @@ BOTH_WAYS = 0.8  # of a relation's facts: then it is symmetric; graphs miss many
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Habits:
-    """Slots whose questions have one answer, relations whose facts hold in both directions."""
+    """What the known facts of each relation, or of a direction of it, have in common."""
 
-    functional: Mask  # (slot,)
-    symmetric: Mask  # (relation,)
+    functional: Mask  # (slot,)      its questions have one answer
+    symmetric: Mask  # (relation,)   its facts hold in both directions
+    apart: Mask  # (relation,)       it joins no entity to itself
 
     @classmethod
     def learned(cls, known: Queries, num_entities: int, num_relations: int) -> Self:
@@ -29,6 +30,8 @@ class Habits:
         single = np.bincount(known.relations[known.num_answers == 1], minlength=size)
         functional = (questions >= FEWEST) & (single >= ONE_ANSWER * questions)
         facts = known.take(known.relations < num_relations).facts(num_relations)
+        apart = np.bincount(facts[:, 1], minlength=num_relations) >= FEWEST
+        apart[facts[facts[:, 0] == facts[:, 2], 1]] = False
         facts = facts[facts[:, 0] != facts[:, 2]].astype(np.int64)
         heads, relations, tails = facts.T
         keys = (relations * num_entities + heads) * num_entities + tails
@@ -39,12 +42,15 @@ class Habits:
         # Where both ends mean the same, so do both slots.
         alike = np.tile(symmetric, 2)
         functional &= ~alike | np.roll(functional, num_relations)
-        return cls(frozen(functional, np.bool_), frozen(symmetric, np.bool_))
+        return cls(*(frozen(found, np.bool_) for found in (functional, symmetric, apart)))
 
-    @classmethod
-    def none(cls, num_relations: int) -> Self:
-        nothing = np.zeros(2 * num_relations)
-        return cls(frozen(nothing, np.bool_), frozen(nothing[:num_relations], np.bool_))
+    def only(self, functional: bool, symmetric: bool) -> Self:
+        """Some of them switched off."""
+        return replace(
+            self,
+            functional=frozen(self.functional & functional, np.bool_),
+            symmetric=frozen(self.symmetric & symmetric, np.bool_),
+        )
 
 
 def only_best(facts: NewFacts, taken: tuple[Mask | None, Mask | None]) -> NewFacts:

@@ -64,7 +64,9 @@ class Completing:
         self.facts = self.known.take(self.known.relations < self.num_relations).facts(
             self.num_relations
         )
-        self.habits = self._habits()
+        self.habits = Habits.learned(self.known, self.num_entities, self.num_relations).only(
+            wanted.functional, wanted.symmetric
+        )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, names)
         self.about = entities_named(wanted.anchors, names)
@@ -105,6 +107,8 @@ class Completing:
         self, relation: int, num_queries: int, found: Candidates, fits: tuple[Mask, Mask]
     ) -> tuple[Tally, NewFacts]:
         found = found.take(fits[0][found.heads] & fits[1][found.tails])
+        if self.habits.apart[relation]:
+            found = found.take(found.heads != found.tails)
         known, before = self._known(relation), len(np.unique(found.pairs(self.num_entities)))
         symmetric = bool(self.habits.symmetric[relation])
         if symmetric:
@@ -128,14 +132,6 @@ class Completing:
             bool((self.lines.thresholds.values[slots] < np.inf).any()),
         )
         return tally, facts
-
-    def _habits(self) -> Habits:
-        learned = Habits.learned(self.known, self.num_entities, self.num_relations)
-        none = Habits.none(self.num_relations)
-        return Habits(
-            (learned if self.wanted.functional else none).functional,
-            (learned if self.wanted.symmetric else none).symmetric,
-        )
 
     def _known(self, relation: int) -> Keys:  # (pair,)
         """The known pairs of a relation, ascending."""

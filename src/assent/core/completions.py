@@ -53,6 +53,18 @@ class Evidence:
         columns = (_kept(column[places]) for column in self._columns())
         return type(self)(_kept(offsets_of(np.diff(self.offsets)[facts])), *columns)
 
+    def chain(
+        self, place: int, head: int, tail: int, num_relations: int
+    ) -> list[tuple[int, int, int]]:
+        """The facts of a chain; a step along an inverse relation is a fact the other way round."""
+        middle = int(self.middles[place])
+        stops = [head, tail] if middle == NONE else [head, middle, tail]
+        facts = []
+        for slot, start, end in zip(self.steps[place].tolist(), stops, stops[1:], strict=False):
+            backwards, relation = divmod(slot, num_relations)
+            facts.append((end, relation, start) if backwards else (start, relation, end))
+        return facts
+
     def _columns(self) -> tuple[NDArray[Any], ...]:
         """All but the offsets."""
         return self.steps, self.middles, self.support, self.cases

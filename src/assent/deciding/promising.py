@@ -33,7 +33,7 @@ SPENT = 0.3  # of the probability of failure that is left: the share of the next
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Promise:
     """A share of accepted facts that are right, and how sure that is to be kept."""
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assent.core.arrays import Ids
-from assent.core.completions import NONE, SIDES, NewFacts
+from assent.core.completions import SIDES, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.rdf import write_nt
@@ -70,28 +69,16 @@ def evidence_of(facts: NewFacts, vocabulary: Vocabulary) -> Iterator[list[Chain]
     """The chains of each fact, by name."""
     found, ends = facts.evidence, facts.facts[:, [0, 2]].tolist()
     support, cases = found.support.tolist(), found.cases.tolist()
+    entities, relations = vocabulary.entities, vocabulary.relations
     for (head, tail), first, last in zip(ends, found.offsets, found.offsets[1:], strict=False):
-        yield [
-            {
-                "facts": _chain(
-                    head, found.steps[place], int(found.middles[place]), tail, vocabulary
-                ),
-                "support": support[place],
-                "cases": cases[place],
-            }
-            for place in range(first, last)
-        ]
-
-
-def _chain(head: int, steps: Ids, middle: int, tail: int, names: Vocabulary) -> list[list[str]]:
-    """The facts of a chain; a step along an inverse relation is a fact the other way round."""
-    stops = [head, tail] if middle == NONE else [head, middle, tail]
-    facts = []
-    for slot, start, end in zip(steps.tolist(), stops, stops[1:], strict=False):
-        backwards, relation = divmod(slot, names.num_relations)
-        ends = (end, start) if backwards else (start, end)
-        facts.append([names.entities[ends[0]], names.relations[relation], names.entities[ends[1]]])
-    return facts
+        chains = []
+        for place in range(first, last):
+            known = found.chain(place, head, tail, len(relations))
+            named = [
+                [entities[start], relations[step], entities[end]] for start, step, end in known
+            ]
+            chains.append({"facts": named, "support": support[place], "cases": cases[place]})
+        yield chains
 
 
 def in_words(chains: list[Chain]) -> str:

@@ -1,9 +1,14 @@
 """What a completion found, in a table and a few lines."""
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 
 from assent.completing.completion import Completion
+from assent.core.arrays import Ids
+from assent.core.vocabulary import Vocabulary
 from assent.reporting.tables import table
 
 MOST_ROWS = 25
@@ -38,3 +43,35 @@ def summary_lines(found: Completion) -> list[str]:
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def facts_in_words(found: Completion, most: int = 10) -> Iterator[str]:
+    """Accepted facts for which there is evidence, each relation in turn, the most probable first.
+
+    Two lines each: the fact, and the chain of known facts that speaks for it most.
+    """
+    facts, names = found.accepted, found.vocabulary
+    facts = facts.take(np.diff(facts.evidence.offsets) > 0)
+    chains = facts.evidence
+    for place in _in_turn(facts.facts[:, 1], facts.probabilities)[:most]:
+        head, relation, tail = facts.facts[place].tolist()
+        first = int(chains.offsets[place])
+        known = chains.chain(first, head, tail, names.num_relations)
+        counts = f"{chains.support[first]:,} of {chains.cases[first]:,} such pairs"
+        yield f"  {_sentence((head, relation, tail), names)}   ({facts.probabilities[place]:.2f})"
+        yield f"      for {', '.join(_sentence(fact, names) for fact in known)} ({counts})"
+
+
+def _in_turn(relations: Ids, probabilities: NDArray[np.float64]) -> list[int]:
+    """Places: the surest of each relation, then the second of each, and so on."""
+    falling = np.lexsort((-probabilities, relations))
+    starts = np.flatnonzero(np.diff(relations[falling], prepend=-1))
+    sizes = np.diff(np.append(starts, len(falling)))
+    turns = np.arange(len(falling)) - np.repeat(starts, sizes)
+    places: list[int] = falling[np.lexsort((-probabilities[falling], turns))].tolist()
+    return places
+
+
+def _sentence(fact: tuple[int, int, int], names: Vocabulary) -> str:
+    head, relation, tail = fact
+    return f"{names.entity(head)} {names.relation(relation)} {names.entity(tail)}"

@@ -51,6 +51,14 @@ def verdict_in_words(finding: Finding) -> str:
     return f"{finding.verdict}: {finding.detail}" if explains else finding.verdict
 
 
+def audit_line(findings: Sequence[Finding]) -> str:
+    """How many checks found something wrong."""
+    wrong = [finding.name for finding in findings if finding.failed]
+    if not wrong:
+        return f"nothing wrong in {len(findings)} checks"
+    return f"{len(wrong)} of {len(findings)} checks found something wrong: {', '.join(wrong)}"
+
+
 def datasets_table(rows: Sequence[Status]) -> Table:
     """Named data sets and where they are."""
     shown = table("name", "facts")

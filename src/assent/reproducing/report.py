@@ -9,11 +9,11 @@ from typing import Any
 from assent.core.version import __version__
 from assent.files.saving import beside
 from assent.measuring.plain import plain
-from assent.reporting.page import markdown_table
 from assent.reporting.results import DASH, share
 from assent.reproducing import tables
 from assent.reproducing.agreement import agreement, in_the_paper
 from assent.reproducing.figures import WAYS, figures
+from assent.reproducing.markdown import markdown_table
 from assent.reproducing.paper_numbers import SETTINGS
 from assent.reproducing.results import RULES, Result
 from assent.reproducing.samples import sample_table

@@ -14,7 +14,7 @@ from assent.deciding.rules import Decider
 from assent.experiment import Run
 from assent.files.sides import find_side_file, read_labels
 from assent.reporting.asked import asked
-from assent.reporting.page import markdown_table, plain_cell
+from assent.reproducing.markdown import markdown_table, plain_cell
 
 
 @dataclass(frozen=True, slots=True)

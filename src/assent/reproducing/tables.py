@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from assent.core.counts import METRICS
-from assent.reporting.page import markdown_table
 from assent.reporting.results import DASH, share
 from assent.reproducing import paper_numbers as paper
+from assent.reproducing.markdown import markdown_table
 from assent.reproducing.results import RULES, Result, number
 from assent.reproducing.specs import PAPER, title
 
