@@ -1,7 +1,10 @@
-"""Vectors of float32 in registers, for the loops that LLVM does not vectorise by itself.
+"""A vector register as a numba type, for loops that LLVM does not vectorise by itself.
 
-It looks at innermost loops only, and sums that outlive one then travel through memory. With a
-type for a register and six operations on it, the loops are written as they should run.
+It looks at innermost loops alone, so that sums which outlive them travel through memory. With a
+type for what is in a register and a few operations on it, a loop runs as it is written.
+
+Nothing here checks an index. Numba's cache does not look at this file: whoever changes it
+touches `kernels.py` too.
 """
 
 # mypy: ignore-errors
@@ -12,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-# As many as fill a register, or two of a small one; half of that would do where there are sixteen.
+# A register of AVX-512 or AVX, or two of a smaller kind: LLVM splits what is too long.
 LANES = 16 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 8
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
@@ -43,7 +46,7 @@ def _pointer(context, builder, signature, values):
 
 @intrinsic
 def get(_, array, index):
-    """array[index], without a look at whether the index counts from the end."""
+    """array[index]; numba's own would first ask whether the index counts from the end."""
 
     def generate(context, builder, signature, values):
         return builder.load(_pointer(context, builder, signature, values))
@@ -98,6 +101,8 @@ def spread(_, number):
 
 @intrinsic
 def plus(_, one, other):
+    """one + other"""
+
     def generate(context, builder, signature, values):
         return builder.fadd(*values)
 
