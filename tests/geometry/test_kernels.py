@@ -13,7 +13,7 @@ threads = pytest.importorskip("assent.geometry.threads")
 
 pytestmark = pytest.mark.skipif(not threads.available(), reason="torch is without OpenMP here")
 
-SIZES = st.tuples(st.integers(1, 19), st.integers(1, 300), st.integers(1, 21))
+SIZES = st.tuples(st.integers(0, 19), st.integers(0, 300), st.integers(1, 40))
 
 
 def case(sizes, seed):
@@ -45,6 +45,16 @@ def test_gradients_equal_the_formula(sizes, seed):
     pulls = (queries[:, None] - entities).sign() * slopes[:, :, None]
     torch.testing.assert_close(into_queries, 1 + pulls.sum(1), rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(into_entities, -pulls.sum(0), rtol=1e-4, atol=1e-4)
+
+
+def test_nothing_is_written_beside_a_slice():
+    queries, entities, slopes = case((5, 37, 19), 0)
+    room = torch.full((39, 19), 7.0)
+    kernels.gradients(queries, entities, slopes, torch.zeros_like(queries), room[1:-1])
+    assert (room[[0, -1]] == 7).all() and (room[1:-1] != 7).all()
+    room = torch.full((7, 37), 7.0)
+    kernels.distances(queries, entities, room[1:-1])
+    assert (room[[0, -1]] == 7).all() and (room[1:-1] != 7).all()
 
 
 def test_at_equal_coordinates_the_slope_lies_between_those_of_the_two_sides():

@@ -196,3 +196,17 @@ def test_time_that_is_up_with_the_last_step_cuts_nothing(tmp_path):
     _, _, watcher = run(tmp_path)
     _, trained, _ = run(tmp_path, minutes=1e-9)
     assert watcher.steps and trained.cut_after is None
+
+
+@pytest.mark.parametrize(
+    ("threads", "small", "expected"), [(0, True, 1), (0, False, 2), (2, True, 2)]
+)
+def test_small_steps_take_one_thread_unless_told_otherwise(threads, small, expected, monkeypatch):
+    monkeypatch.setattr("assent.training.loop.SMALL", 1 << 30 if small else 0)
+    before, seen = torch.get_num_threads(), set()
+    torch.set_num_threads(2)
+    try:
+        run(evaluate=lambda model: float(not seen.add(torch.get_num_threads())), threads=threads)
+        assert seen == {expected} and torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -35,7 +35,7 @@ def train(
         list[str] | None, typer.Option("--set", help="section.key=value, as in train.epochs=10.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
-    threads: Annotated[int | None, typer.Option(help="0: as many as torch takes.")] = None,
+    threads: Annotated[int | None, typer.Option(help="0: by the size of a step.")] = None,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also for TensorBoard, in RUN/tensorboard.")
     ] = False,

@@ -11,16 +11,14 @@ import numpy as np
 import torch
 from numba import carray, cfunc, njit
 from torch import Tensor
+from torch.nn.functional import pad
 
 from assent.geometry import threads
 from assent.geometry.compiled import LOOP, F, floats, me, team
+from assent.geometry.vectors import LANES, apart, get, load, plus, put, spread, store, towards
 
-TILE = 256  # entities at a time in distances: a row of sums stays in the nearest cache
-STRIP = 128  # entities at a time in gradients: they and their gradients do
+TILE = 32  # entities at a time in gradients: they and their gradients stay in the nearest cache
 TASKS = 16  # partial sums of the questions' gradients
-
-# Sums may be reordered, which makes them vectors; nothing assumes that numbers are finite.
-_loops = njit(fastmath={"reassoc", "contract"}, error_model="numpy")
 
 
 def distances(queries: Tensor, entities: Tensor, out: Tensor) -> None:
@@ -36,120 +34,115 @@ def gradients(
     """The gradients of sum(slopes * distances): added to the queries', written to the entities'.
 
     Where two coordinates are equal the distance has a corner, and any slope between the two
-    sides' is right; this takes that of the side where the question is the smaller one.
+    sides' is right; this takes that of the side where the question is the greater one.
     """
     (rows, dim), columns = queries.shape, len(entities)
-    partial = torch.zeros(TASKS, rows + 3, dim)  # questions go by fours
-    pointers = (queries.data_ptr(), entities.data_ptr(), slopes.data_ptr(), partial.data_ptr())
-    threads.run(_gradients.address, *pointers, into_entities.data_ptr(), rows, columns, dim)
-    into_queries += 2 * partial.sum(0)[:rows] - slopes.sum(1, keepdim=True)
+    ragged = -dim % LANES
+    q = pad(queries, (0, ragged, 0, -rows % 4))  # questions go by fours
+    e, out = (pad(x, (0, ragged)) if ragged else x for x in (entities, into_entities))
+    partial = torch.zeros(TASKS, *q.shape)
+    pointers = (x.data_ptr() for x in (q, e, slopes, partial, out))
+    threads.run(_gradients.address, *pointers, rows, columns, dim + ragged)
+    into_queries -= partial.sum(0)[:rows, :dim]
+    if ragged:
+        into_entities.copy_(out[:, :dim])
 
 
-@_loops
-def _fill_transposed(block, entities):
-    for j in range(len(entities)):
-        for k in range(entities.shape[1]):
-            block[k, j] = entities[j, k]
-
-
-@_loops
-def _distances_to(block, queries, out):
-    """Distances to a block of entities, whose coordinates lie side by side."""
-    dim, size = queries.shape[1], out.shape[1]
-    rows = np.zeros((2, dim + 3), np.float32)
-    sums = np.empty((2, TILE), np.float32)
-    p, q, s, t = rows[0], rows[1], sums[0], sums[1]
-    for i in range(0, len(queries), 2):  # two questions share what is loaded
-        other = min(i + 1, len(queries) - 1)
-        p[:dim] = queries[i]
-        q[:dim] = queries[other]
-        sums[:] = 0
-        for k in range(0, dim, 4):  # four dimensions share a load and a store of the sums
-            b0, b1, b2, b3 = block[k], block[k + 1], block[k + 2], block[k + 3]
-            p0, p1, p2, p3 = p[k], p[k + 1], p[k + 2], p[k + 3]
-            q0, q1, q2, q3 = q[k], q[k + 1], q[k + 2], q[k + 3]
-            for j in range(TILE):
-                x0, x1, x2, x3 = b0[j], b1[j], b2[j], b3[j]
-                s[j] += (abs(p0 - x0) + abs(p1 - x1)) + (abs(p2 - x2) + abs(p3 - x3))
-                t[j] += (abs(q0 - x0) + abs(q1 - x1)) + (abs(q2 - x2) + abs(q3 - x3))
-        out[i] = s[:size]
-        out[other] = t[:size]
-
-
-@_loops
-def _pulls_of_four(block, mine, theirs, queries, i, w):
-    """Adds up, both ways, the slopes of those four questions and entities where q > e."""
-    last = len(queries) - 1
-    i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-    for k in range(queries.shape[1]):
-        q0, q1, q2, q3 = queries[i, k], queries[i1, k], queries[i2, k], queries[i3, k]
-        s0 = s1 = s2 = s3 = F(0)
-        b, m = block[k], mine[k]
-        for j in range(STRIP):
-            x = b[j]
-            a0 = w0[j] if q0 > x else F(0)
-            a1 = w1[j] if q1 > x else F(0)
-            a2 = w2[j] if q2 > x else F(0)
-            a3 = w3[j] if q3 > x else F(0)
-            s0 += a0
-            s1 += a1
-            s2 += a2
-            s3 += a3
-            m[j] += (a0 + a1) + (a2 + a3)
-        theirs[i, k] += s0
-        theirs[i + 1, k] += s1
-        theirs[i + 2, k] += s2
-        theirs[i + 3, k] += s3
-
-
-@_loops
-def _gradients_of(queries, entities, slopes, theirs, out):
-    """The gradients between all questions and a block of entities."""
-    dim, size = queries.shape[1], len(entities)
-    block = np.zeros((dim, STRIP), np.float32)
-    mine = np.zeros((dim, STRIP), np.float32)
-    total = np.zeros(STRIP, np.float32)
-    w = np.zeros((4, STRIP), np.float32)  # beyond the last question and entity it stays zero
-    _fill_transposed(block, entities)
-    for i in range(0, len(queries), 4):
-        for n in range(4):
-            w[n] = 0
-            if i + n < len(queries):
-                w[n, :size] = slopes[i + n]
-                total += w[n]
-        _pulls_of_four(block, mine, theirs, queries, i, w)
-    # A slope counts with the sign of q - e: twice where q > e, less once everywhere.
-    for j in range(size):
-        for k in range(dim):
-            out[j, k] = total[j] - F(2) * mine[k, j]
+@njit
+def _distances_of_four(queries, i, dim, strip, near):
+    """near (4, LANES): from four questions to a strip of entities, coordinates side by side."""
+    last = len(queries) - dim  # where fewer than four are left, the last one comes again
+    a, b = i * dim, min((i + 1) * dim, last)
+    c, d = min((i + 2) * dim, last), min((i + 3) * dim, last)
+    s0 = s1 = s2 = s3 = spread(F(0))
+    for k in range(dim):
+        x = load(strip, k * LANES)
+        s0 = plus(s0, apart(spread(get(queries, a + k)), x))
+        s1 = plus(s1, apart(spread(get(queries, b + k)), x))
+        s2 = plus(s2, apart(spread(get(queries, c + k)), x))
+        s3 = plus(s3, apart(spread(get(queries, d + k)), x))
+    store(near, 0, s0)
+    store(near, LANES, s1)
+    store(near, 2 * LANES, s2)
+    store(near, 3 * LANES, s3)
 
 
 @cfunc(LOOP, cache=True)
 def _distances(arguments):
     a = carray(arguments, (6,))
     rows, columns, dim = a[3], a[4], a[5]
-    queries = carray(floats(a[0]), (rows, dim))
-    entities = carray(floats(a[1]), (columns, dim))
-    out = carray(floats(a[2]), (rows, columns))
-    block = np.zeros((dim + 3, TILE), np.float32)
-    for first in range(TILE * me(), columns, TILE * team()):
-        part = slice(first, min(first + TILE, columns))
-        _fill_transposed(block, entities[part])
-        _distances_to(block, queries, out[:, part])
+    queries = carray(floats(a[0]), (rows * dim,))
+    entities = carray(floats(a[1]), (columns * dim,))
+    out = carray(floats(a[2]), (rows * columns,))
+    strip = np.zeros(dim * LANES, np.float32)
+    near = np.empty(4 * LANES, np.float32)
+    for first in range(LANES * me(), columns, LANES * team()):
+        size = min(LANES, columns - first)
+        for lane in range(size):
+            for k in range(dim):
+                put(strip, k * LANES + lane, get(entities, (first + lane) * dim + k))
+        for i in range(0, rows, 4):
+            _distances_of_four(queries, i, dim, strip, near)
+            for n in range(min(4, rows - i)):
+                for lane in range(size):
+                    put(out, (i + n) * columns + first + lane, get(near, n * LANES + lane))
+
+
+@njit
+def _pulls_of_four(queries, a, into_queries, entities, k, into_entities, dim, w):
+    """Adds up, both ways, how four questions and a tile of entities pull at each other.
+
+    In LANES dimensions: those of the questions start at `a`, those of the entities at `k`.
+    """
+    b, c, d = a + dim, a + 2 * dim, a + 3 * dim
+    q0, q1, q2, q3 = load(queries, a), load(queries, b), load(queries, c), load(queries, d)
+    s0, s1 = load(into_queries, a), load(into_queries, b)
+    s2, s3 = load(into_queries, c), load(into_queries, d)
+    for j in range(len(entities) // dim):
+        x = load(entities, j * dim + k)
+        t0 = towards(spread(get(w, j)), x, q0)
+        t1 = towards(spread(get(w, TILE + j)), x, q1)
+        t2 = towards(spread(get(w, 2 * TILE + j)), x, q2)
+        t3 = towards(spread(get(w, 3 * TILE + j)), x, q3)
+        s0, s1, s2, s3 = plus(s0, t0), plus(s1, t1), plus(s2, t2), plus(s3, t3)
+        pull = plus(plus(t0, t1), plus(t2, t3))
+        store(into_entities, j * dim + k, plus(load(into_entities, j * dim + k), pull))
+    store(into_queries, a, s0)
+    store(into_queries, b, s1)
+    store(into_queries, c, s2)
+    store(into_queries, d, s3)
+
+
+@njit
+def _gradients_of_tile(queries, into_queries, entities, into_entities, dim, slopes, first):
+    """The gradients between all questions and the entities from `first` on, a tile of them."""
+    rows, columns = slopes.shape
+    w = np.zeros(4 * TILE, np.float32)
+    into_entities[:] = 0
+    for i in range(0, rows, 4):
+        for n in range(4):
+            for j in range(len(entities) // dim):
+                at = (i + n) * columns + first + j
+                put(w, n * TILE + j, get(slopes, at) if i + n < rows else F(0))
+        for k in range(0, dim, LANES):
+            _pulls_of_four(queries, i * dim + k, into_queries, entities, k, into_entities, dim, w)
 
 
 @cfunc(LOOP, cache=True)
 def _gradients(arguments):
     a = carray(arguments, (8,))
     rows, columns, dim = a[5], a[6], a[7]
-    queries = carray(floats(a[0]), (rows, dim))
-    entities = carray(floats(a[1]), (columns, dim))
+    fours = (rows + 3) // 4
+    queries = carray(floats(a[0]), (4 * fours * dim,))
+    entities = carray(floats(a[1]), (columns * dim,))
     slopes = carray(floats(a[2]), (rows, columns))
-    partial = carray(floats(a[3]), (TASKS, rows + 3, dim))
-    out = carray(floats(a[4]), (columns, dim))
-    strips = (columns + STRIP - 1) // STRIP
+    partial = carray(floats(a[3]), (TASKS, 4 * fours * dim))
+    out = carray(floats(a[4]), (columns * dim,))
+    tiles = (columns + TILE - 1) // TILE
     for task in range(me(), TASKS, team()):
-        for strip in range(strips * task // TASKS, strips * (task + 1) // TASKS):
-            part = slice(strip * STRIP, min((strip + 1) * STRIP, columns))
-            _gradients_of(queries, entities[part], slopes[:, part], partial[task], out[part])
+        for tile in range(tiles * task // TASKS, tiles * (task + 1) // TASKS):
+            first = tile * TILE
+            part = slice(first * dim, min(first + TILE, columns) * dim)
+            _gradients_of_tile(
+                queries, partial[task], entities[part], out[part], dim, slopes, first
+            )

@@ -21,7 +21,7 @@ class _RowsAndAll(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
         ctx.save_for_backward(ids)
-        return table[ids], table.view_as(table)
+        return table.index_select(0, ids), table.view_as(table)
 
     @staticmethod
     @once_differentiable

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from torch import Tensor
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
 from assent.geometry import Answers
+from assent.geometry.threads import one_thread
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
 from assent.training.checkpoints import (
@@ -33,6 +35,7 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 }
 LOSSES = ("bce", "ce")
 STOPS = ("f1", "mrr", "dev-loss")
+SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class TrainSettings:
     evaluate_every: int = 5  # epochs; 0: never
     patience: int = 3  # evaluations without a better one, then training ends
     seed: int = 0
-    threads: int = 0  # 0: as many as torch takes
+    threads: int = 0  # 0: one where steps are small, else as many as torch takes
     device: str = "cpu"
     slice_size: int = 0  # entities scored at a time; 0: as suits the machine
     checkpoint_minutes: float = 1.0
@@ -113,9 +116,18 @@ def train(
     model.to(settings.device)
     training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
     training.resume()
-    with Interrupts() as interrupts:
+    alone = not settings.threads and small_steps(model, training.batch_size)
+    with one_thread() if alone else nullcontext(), Interrupts() as interrupts:
         training.run(interrupts)
     return training.finish()
+
+
+def small_steps(model: Model, batch_size: int) -> bool:
+    """Whether one thread is enough: by sizes alone, so that a resumed training has as many.
+
+    A step multiplies nearly every number of the model with every query.
+    """
+    return batch_size * sum(x.numel() for x in model.parameters()) <= SMALL
 
 
 class _Training:
