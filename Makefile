@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: setup demo test browser bench picture world clean
+.PHONY: setup demo test browser bench pictures world clean
 
 setup: $(VENV)/.ready
 
@@ -35,9 +35,9 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/completing.py
 	$(BIN)/python benchmarks/evaluating_pykeen.py
 
-# the picture in README.md
-picture: setup
-	$(BIN)/python docs/picture.py
+# the pictures of the report in docs/
+pictures: $(VENV)/.ready-dev demo
+	$(BIN)/python docs/pictures.py
 
 # rebuilds the world graph from its sources
 world: $(VENV)/.ready-dev

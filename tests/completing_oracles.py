@@ -146,11 +146,17 @@ def counts_of(facts, num_relations, num_entities, chain, relation):
 
 
 def evidence(facts, num_relations, num_entities, fact, best, prior):
-    """The best chains of a fact: (first, second, middle, support, cases)."""
+    """The best chains of a fact: (first, second, middle, support, cases).
+
+    Of those that are the same but for directions, and weigh the same, the first.
+    """
     head, relation, tail = fact
-    found = []
+    found = {}
     for chain, middles in chains_between(facts, num_relations, head, tail).items():
         support, cases = counts_of(facts, num_relations, num_entities, chain, relation)
         if support and chain != (relation, -1) and head != tail:
-            found.append((-support / (cases + prior), chain, min(middles), support, cases))
-    return [(*chain, middle, s, c) for _, chain, middle, s, c in sorted(found)[:best]]
+            turned = tuple(slot if slot == -1 else slot % num_relations for slot in chain)
+            weight = (-support / (cases + prior), turned)
+            for middle in middles:
+                found.setdefault(weight, []).append((*chain, middle, support, cases))
+    return [min(found[weight]) for weight in sorted(found)[:best]]

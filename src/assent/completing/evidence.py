@@ -39,10 +39,14 @@ def _evidence_for(facts: Ids, chains: Chains) -> Evidence:
     keys = chains.keys(first, second)
     support, cases, share = chains.weigh(keys, relation)
     speaks = (support > 0) & (heads != tails)[rows]
-    order = np.lexsort((middles, keys, -share, rows))
+    # The same relations the other way round and of the same weight: that is one that is symmetric.
+    count = chains.links.num_slots // 2
+    turned = chains.keys(first % count, np.where(second == NONE, NONE, second % count))
+    order = np.lexsort((middles, keys, turned, -share, rows))
     order = order[speaks[order]]
-    # One example of each chain: equal chains of a fact weigh the same and stand together.
-    order = order[(np.diff(rows[order], prepend=-1) != 0) | (np.diff(keys[order], prepend=-1) != 0)]
+    # One example of each chain: equal chains of a fact stand together.
+    alike = [np.diff(column[order], prepend=-1) == 0 for column in (rows, turned, share)]
+    order = order[~np.logical_and.reduce(alike)]
     starts = np.searchsorted(rows[order], rows[order])
     order = order[np.arange(len(order)) - starts < BEST]
     counts = np.bincount(rows[order], minlength=len(facts))
