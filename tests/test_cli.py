@@ -25,7 +25,7 @@ def run(*arguments, code=0, folder=None, env=None):
         encoding="utf-8",
         cwd=folder,
         env={**os.environ, **(env or {})},
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == code, done.stderr
     return done

@@ -229,7 +229,7 @@ def shell(*arguments, code=0):
         text=True,
         encoding="utf-8",
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == code, done.stderr
     return done
