@@ -89,6 +89,7 @@ def _completed(run: "Run", folder: Path) -> Path:
     promise = promising(run, PRECISION)
     out.print(promise_table(promise.found["promise"]))
     say(found_line(promise) or "")
+    say("The promise: for questions like those of valid; what the graph does not know is wrong.")
     save_decider(promise, folder / "promise.json", run.benchmark)
     with queries(err) as progress:
         found = assent.complete(run, decider=promise, review_above=REVIEW_ABOVE, progress=progress)
