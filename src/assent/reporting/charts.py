@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.counts import f1, precision, recall
+from assent.measuring.calibration import Calibration
 from assent.measuring.separation import EDGES, GROUPS
 from assent.reporting.colours import colour
 from assent.reporting.results import SET_NAMES
@@ -21,6 +22,7 @@ ANSWERED = ("full", "C", "C+F", "I")  # the sets that precision and recall are a
 LEVELS = (0.2, 0.4, 0.6, 0.8)  # of F1, as faint lines
 SPANS = ("value", "low", "high")
 GREY = "#999999"
+AS_SCORED, CALIBRATED = "as scored", "calibrated"
 GROUP_COLOURS = ("#009e73", GREY, "#e69f00", "#cc79a7")
 HEIGHT = 260
 
@@ -171,27 +173,43 @@ def _told(shares: Mapping[str, NDArray[np.float64]]) -> alt.Chart:
 
 
 def reliability(subjects: Sequence[Subject]) -> Spec:
-    """What probabilities say, and what is true."""
-    rows = []
-    for subject in subjects:
-        calibration = subject.found.calibration
-        sizes = calibration.candidates.sum(0)
-        for stated, true, size in zip(*calibration.reliability(), sizes, strict=True):
-            if size:
-                point = {"stated": _round(stated), "true": _round(true), "candidates": int(size)}
-                rows.append({"run": subject.name, **point})
+    """What probabilities say, and what is true: as scored, and as calibrated on valid."""
+    rows = [
+        {"run": subject.name, "probabilities": kind, **point}
+        for subject in subjects
+        for kind, calibration in (
+            (AS_SCORED, subject.found.calibration),
+            (CALIBRATED, subject.found.calibrated),
+        )
+        if calibration is not None
+        for point in _reliable(calibration)
+    ]
     axes = {
-        "x": _unit(alt.X, "stated", "probability that the score states"),
+        "x": _unit(alt.X, "stated", "probability that is stated"),
         "y": _unit(alt.Y, "true", "share that is right"),
     }
     ends = [{"stated": end, "true": end} for end in (0, 1)]
     dashed = _chart(ends).mark_line(color=GREY, opacity=0.6, strokeDash=[3, 4], strokeWidth=1)
-    tips = [*map(alt.Tooltip, ("run:N", "stated:Q", "true:Q", "candidates:Q"))]
+    tips = [*map(alt.Tooltip, ("run:N", "probabilities:N", "stated:Q", "true:Q", "candidates:Q"))]
+    kinds = alt.Scale(domain=[CALIBRATED, AS_SCORED], range=[[1, 0], [2, 3]])
+    dashes = alt.StrokeDash("probabilities:N", scale=kinds, legend=None)
     base = _chart(rows).encode(**axes, color=_by_run(subjects), tooltip=tips)
-    lines = base.mark_line(strokeWidth=1.4)
-    dots = base.mark_point(filled=True, size=45, opacity=1)
+    lines = base.mark_line(strokeWidth=1.4).encode(strokeDash=dashes)
+    dots = base.mark_point(filled=True, size=45, opacity=1).encode(
+        detail=alt.Detail("probabilities:N")
+    )
     marks = (dashed.encode(**axes), lines, dots)
     return _finished(alt.layer(*marks), "Are probabilities what they say?", 380)
+
+
+def _reliable(calibration: Calibration) -> Rows:
+    """A point for each bin that has candidates."""
+    sizes = calibration.candidates.sum(0)
+    return [
+        {"stated": _round(stated), "true": _round(true), "candidates": int(size)}
+        for stated, true, size in zip(*calibration.reliability(), sizes, strict=True)
+        if size
+    ]
 
 
 def _chart(rows: Rows) -> alt.Chart:

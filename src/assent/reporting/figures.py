@@ -100,7 +100,8 @@ def _scores(subjects: Sequence[Subject]) -> Iterator[Figure]:
         "reliability",
         "probabilities",
         "On the dashed line, of the candidates given 70 % seven in ten are right. Below it the "
-        "model is too sure of itself. Hover to see how many candidates a dot stands for.",
+        "probabilities are too high. Dotted: what the scores say; solid: calibrated on valid, "
+        "where the decider is. Hover to see how many candidates a dot stands for.",
         charts.reliability(subjects),
         "square",
     )

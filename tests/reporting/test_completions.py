@@ -1,0 +1,60 @@
+"""New facts in words: each relation in turn, with the chain that speaks for each."""
+
+import numpy as np
+
+import toy
+from assent.completing.completion import Completion
+from assent.core.arrays import frozen
+from assent.core.completions import NONE, Evidence, NewFacts
+from assent.reporting.completions import facts_in_words
+
+# (head, relation, tail), probability, first step, second step, middle; None: no evidence
+FACTS = [
+    ((0, 0, 1), 0.9, (1, NONE), NONE),  # by the fact 0 r1 1
+    ((0, 0, 2), 0.8, (0, 3), 1),  # by 0 r0 1 and, backwards, 2 r1 1
+    ((0, 0, 3), 0.95, None, NONE),
+    ((1, 1, 2), 0.5, (2, NONE), NONE),  # backwards: by 2 r0 1
+]
+
+
+def completion(facts, accepted=True):
+    kept = [fact for fact in facts if fact[2] is not None]
+    counts = [fact[2] is not None for fact in facts]
+    zeros = frozen(np.zeros(len(facts)), np.float64)
+    evidence = Evidence(
+        frozen(np.concatenate([[0], np.cumsum(counts)]), np.int64),
+        frozen(np.array([steps for _, _, steps, _ in kept]).reshape(-1, 2)),
+        frozen([middle for *_, middle in kept]),
+        frozen(np.full(len(kept), 7), np.int64),
+        frozen(np.full(len(kept), 1234), np.int64),
+    )
+    new = NewFacts(
+        frozen(toy.triples(fact for fact, *_ in facts)),
+        frozen(np.full(len(facts), accepted), np.bool_),
+        frozen([chance for _, chance, *_ in facts], np.float64),
+        frozen(zeros, np.float32),
+        zeros,
+        zeros,
+        frozen(np.ones(len(facts))),
+        evidence,
+    )
+    return Completion(toy.vocabulary_of(4, 2), new, (), 2, "precision")
+
+
+def test_each_relation_in_turn_the_surest_first():
+    names = toy.vocabulary_of(4, 2)
+    e, r = names.entities, names.relations
+    lines = list(facts_in_words(completion(FACTS)))
+    assert lines == [
+        f"  {e[0]} {r[0]} {e[1]}   (0.90)",
+        f"      for {e[0]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
+        f"  {e[1]} {r[1]} {e[2]}   (0.50)",
+        f"      for {e[2]} {r[0]} {e[1]} (7 of 1,234 such pairs)",
+        f"  {e[0]} {r[0]} {e[2]}   (0.80)",
+        f"      for {e[0]} {r[0]} {e[1]}, {e[2]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
+    ]
+
+
+def test_only_so_many_and_only_accepted_ones():
+    assert len(list(facts_in_words(completion(FACTS), most=1))) == 2
+    assert list(facts_in_words(completion(FACTS, accepted=False))) == []
