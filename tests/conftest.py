@@ -1,11 +1,14 @@
-"""The same examples on every run, and the public data where they are at hand."""
+"""The same examples on every run, public data where they are at hand, and commands."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from assent.cli import main
 
 PROJECT = Path(__file__).resolve().parents[1]
 
@@ -36,3 +39,17 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def say(monkeypatch, capsys):
+    """Runs a command; returns its exit code, what it printed and what it complained about."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["assent", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return end.value.code or 0, printed.out, printed.err
+
+    return run

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 
 import numpy as np
 import pyoxigraph as ox
@@ -12,25 +11,10 @@ import torch
 
 import assent
 from assent.assessing import save_decider
-from assent.cli import main
 from assent.completing import running
 
 SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
 HOME = "http://example.org/"
-
-
-@pytest.fixture
-def say(monkeypatch, capsys):
-    """Runs a command; returns its exit code, what it printed and what it complained about."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["assent", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 def turtle() -> str:

@@ -1,7 +1,6 @@
 """The commands about runs, from a toy benchmark to decisions."""
 
 import json
-import sys
 from dataclasses import replace
 
 import pytest
@@ -9,24 +8,9 @@ import pytest
 import assent
 import toy
 from assent.assessing import load_decider
-from assent.cli import main
 from assent.reporting.results import DASH
 
 RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation")
-
-
-@pytest.fixture
-def say(monkeypatch, capsys):
-    """Runs a command; returns its exit code, what it printed and what it complained about."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["assent", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,11 @@ import polars as pl
 
 from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.core.queries import Queries, Subset
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.text import lines_of
 from assent.files.writing import write_tsv
 
-SIDES = ("tail", "head")
 SUBSETS = tuple(subset.name.lower() for subset in Subset)
 
 
