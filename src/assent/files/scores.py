@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, Keys, frozen, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import Scores
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.parquet import names_in, read_frame
-from assent.files.queries import SIDES, ids_of
+from assent.files.queries import ids_of
 
 COLUMNS = ("side", "anchor", "relation", "entity", "score")
 
