@@ -121,3 +121,9 @@ def test_what_a_user_can_mend_ends_in_one_line(say, run_folder, tmp_path, words,
     code, _, complained = say("complete", run_folder, *words)
     assert code == 2 and complaint in " ".join(complained.split())
     assert "Traceback" not in complained
+
+
+def test_a_precision_and_a_decider_are_one_too_many(run_folder):
+    run = assent.load_run(run_folder)
+    with pytest.raises(assent.AssentError, match="not both"):
+        assent.complete(run, 0.5, decider=assent.tune(run, "global"))

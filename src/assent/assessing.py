@@ -11,7 +11,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.facts import KnowledgeBase
-from assent.core.scores import Collector, ScoreBlock, collect
+from assent.core.scores import Collector, QueriesDone, ScoreBlock, collect
 from assent.core.thresholds import Thresholds
 from assent.deciding.calibrating import Tally, calibrated
 from assent.deciding.curves import Curves
@@ -52,8 +52,6 @@ JUDGE = "judge"  # the rule that is learned
 PRECISION = "precision"  # the rule that promises
 SHOWN = ("full", "C", "C+F", "I")  # what a judge is shown to reach on valid
 NOBODY: Mapping[str, Any] = MappingProxyType({})
-
-QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
 
 
 def unheard(done: int, total: int) -> None:

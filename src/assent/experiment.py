@@ -11,7 +11,6 @@ import torch
 
 from assent.assessing import (
     EVALUATIONS,
-    QueriesDone,
     Scored,
     load_decider,
     promising,
@@ -23,6 +22,7 @@ from assent.completing.running import Completing, Stopping, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
+from assent.core.scores import QueriesDone
 from assent.datasets import fetch, located
 from assent.deciding.rules import Decider
 from assent.errors import ConfigError, DataError
@@ -149,8 +149,9 @@ def complete(
     the decider given decides, or what `assent tune` put into the run's folder. What is not
     accepted but as probable as `review_above` comes too, as facts to review.
     """
-    if precision is not None or decider is None:
-        decider = _decider_for(run, precision, confidence)
+    if precision is not None and decider is not None:
+        raise ConfigError("give a precision or a decider, not both")
+    decider = decider or _decider_for(run, precision, confidence)
     lines = Lines.of(decider, run.benchmark.vocabulary, review_above)
     wanted = Wanted(relations, anchors, max_facts, functional, symmetric)
     work = Completing(run.benchmark, run.model, lines, wanted)

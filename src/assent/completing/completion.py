@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from assent.completing.habits import Habits
-from assent.completing.running import Completing, QueriesDone, Stopping, Tally
+from assent.completing.running import Completing, Stopping, Tally
 from assent.core.completions import NewFacts
+from assent.core.scores import QueriesDone
 from assent.core.vocabulary import Vocabulary
 from assent.files.completions import named_completions, rows_of_completions
 

@@ -18,12 +18,12 @@ from assent.core.arrays import Ids, Keys, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.completions import NewFacts
 from assent.core.queries import Queries
+from assent.core.scores import QueriesDone
 from assent.deciding.shortlisting import Above
 from assent.errors import ConfigError
 from assent.scoring import Scorer, score
 
 Stopping = Callable[[], bool]  # asked between blocks: end here?
-QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
 
 
 @dataclass(frozen=True, slots=True)

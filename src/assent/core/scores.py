@@ -1,6 +1,6 @@
 """Scores of candidates: a slice of queries, and a number for every entity."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from assent.core.queries import Queries
 from assent.errors import DataError
 
 Scores = NDArray[np.float32]
+QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
