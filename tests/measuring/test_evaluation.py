@@ -64,7 +64,7 @@ def test_what_is_undefined_is_null():
     assert fake["precision"] is fake["recall"] is fake["f1"] is None
     assert fake["f1_interval"] == [None, None]
     assert fake["left_empty"] == 1 and fake["accepted_per_query"] == 0
-    assert document["paper_mrr"] is None
+    assert document["unfiltered_mrr"] is None
     assert document["both"]["realistic"]["inverse_harmonic_mean_rank"] is None
     assert document["abstaining"]["auroc"] == {"N": None, "F": None, "N+F": None}
     assert document["calibration"]["reliability"]["true"].count(None) == BINS - 2
@@ -74,7 +74,7 @@ def test_the_papers_mrr_counts_other_answers_and_the_filtered_one_does_not():
     made = [block([[3.0, 2.0, 1.0]], [[0, 1]]), block([[5.0, 4.0, 6.0]], [[0]], [3], first=1)]
     found = evaluation(made)
     document = plain(found)
-    assert found.mrr == document["paper_mrr"] == (1 + 1 / 2 + 1 / 2) / 3
+    assert found.mrr == document["unfiltered_mrr"] == (1 + 1 / 2 + 1 / 2) / 3
     sides = {side: document[side]["realistic"] for side in ("head", "tail", "both")}
     assert sides["tail"]["inverse_harmonic_mean_rank"] == 1
     assert sides["head"]["inverse_harmonic_mean_rank"] == 1 / 2

@@ -28,7 +28,7 @@ class Evaluation:
     vocabulary: Vocabulary
     shortlist: Shortlist
     accepted: Mask  # (candidate,)
-    ranks: Ranks  # among all candidates, the paper's
+    ranks: Ranks  # among all candidates
     filtered: Ranks  # among those not known to be true
     abstaining: Abstaining
     calibration: Calibration  # of the raw scores
@@ -45,7 +45,7 @@ class Evaluation:
 
     @property
     def mrr(self) -> float:
-        """As the paper defines it."""
+        """Of every answer of every query, with only what is known left out."""
         return mean_reciprocal_rank(self.ranks.realistic())
 
     def f1(self, name: str = "full") -> float:
@@ -82,7 +82,7 @@ class Evaluation:
                 "rule": self.rule,
                 "classification": {name: self._of_set(name) for name in SETS},
                 "macro": self.classified.macro(2 * self.vocabulary.num_relations),
-                "paper_mrr": self.mrr,
+                "unfiltered_mrr": self.mrr,
                 **self.ranking,
                 "abstaining": asdict(self.abstaining),
                 "calibration": _of_probabilities(self.calibration, raw),

@@ -34,7 +34,7 @@ class Ranks:
 
 
 class Standings:
-    """Ranks as the paper defines them, and filtered: other true answers do not stand in the way.
+    """Ranks among all candidates, and filtered: other true answers do not stand in the way.
 
     A collector of scores. `truth` holds all that is known to be true, grouped.
     """
@@ -70,7 +70,7 @@ class Standings:
         )
 
     def ranks(self) -> Ranks:
-        """Among all candidates, other answers too: the paper's."""
+        """Among all candidates, other answers too."""
         return Ranks(self._higher, self._equal)
 
     def filtered(self) -> Ranks:
@@ -81,7 +81,7 @@ class Standings:
 
 
 def highest_mrr(queries: Queries) -> float:
-    """The paper's MRR of a perfect ranking: answers to one query stand in each other's way."""
+    """The MRR of a perfect ranking: answers to one query stand in each other's way."""
     places = np.arange(len(queries.answers)) - queries.offsets[rows_of(queries.offsets)] + 1
     return mean_reciprocal_rank(places.astype(np.float64))
 

@@ -84,7 +84,7 @@ def _card(subject: Subject, place: int) -> Card:
         "F1": part(measured["f1"], measured["f1_interval"]),
         "precision": part(measured["precision"], measured["precision_interval"]),
         "recall": part(measured["recall"], measured["recall_interval"]),
-        "MRR": part(subject.plain["paper_mrr"]),
+        "MRR": part(subject.plain["unfiltered_mrr"]),
     }
     model = f"{subject.model}, {decided_by(subject)}"
     return Card(subject.name, colour(place), model, summary(subject), numbers)

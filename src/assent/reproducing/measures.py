@@ -1,4 +1,4 @@
-"""A trained model -> all that the report says of it, in three passes over its scores."""
+"""A trained model -> all that the report says of it, in five passes over its scores."""
 
 from typing import Any
 
@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from assent.core.arrays import rows_of
+from assent.core.benchmark import Benchmark
 from assent.core.counts import Counts, f1, precision, ratio, recall
-from assent.core.queries import Queries
+from assent.core.queries import Queries, both_ways
 from assent.core.scores import Collector, collect
 from assent.deciding.curves import Curves
 from assent.deciding.objectives import FBeta
@@ -34,13 +35,14 @@ Columns = NDArray[np.float64]  # (column, query)
 def measured(run: Run) -> dict[str, Any]:
     """As plain values, ready for JSON."""
     deciders = tuned(run)
-    found: dict[str, Any] = {"mrr": {}, "filtered_mrr": {}, "counts": {}}
+    found: dict[str, Any] = {"mrr": {}, "unfiltered_mrr": {}, "counts": {}}
     separation = Separation()
     highest = Highest(run.benchmark.test, _num_slots(run))
     for split, more in (("valid", ()), ("test", (separation, highest))):
-        tallies, standings = _decided(run, split, deciders, more)
-        found["mrr"][split] = mean_reciprocal_rank(standings.ranks().realistic())
-        found["filtered_mrr"][split] = mean_reciprocal_rank(standings.filtered().realistic())
+        tallies = _decided(run, split, deciders, more)
+        standings = _ranked(run, split)
+        found["mrr"][split] = mean_reciprocal_rank(standings.filtered().realistic())
+        found["unfiltered_mrr"][split] = mean_reciprocal_rank(standings.ranks().realistic())
         found["counts"][split] = {rule: _of_sets(tally) for rule, tally in tallies.items()}
     return plain(
         {
@@ -49,7 +51,7 @@ def measured(run: Run) -> dict[str, Any]:
             "curve": _curve(highest),
             "separation": separation.counts,
             "samples": asked_samples(run, deciders),
-            "draws": _draws(run.benchmark.test, standings, tallies),
+            "draws": _draws(standings, tallies),
         }
     )
 
@@ -66,13 +68,23 @@ def tuned(run: Run) -> dict[str, Decider]:
 
 def _decided(
     run: Run, split: str, deciders: dict[str, Decider], more: tuple[Collector, ...]
-) -> tuple[dict[str, Tally], Standings]:
-    queries, benchmark = run.benchmark.half(split), run.benchmark
+) -> dict[str, Tally]:
+    queries = run.benchmark.half(split)
     tallies = {rule: Tally(queries, decider.thresholds) for rule, decider in deciders.items()}
+    collect(score(run.model, queries, run.benchmark.known(split)), *tallies.values(), *more)
+    return tallies
+
+
+def _ranked(run: Run, split: str) -> Standings:
+    queries, benchmark = ranking_queries(run.benchmark, split), run.benchmark
     standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
-    blocks = score(run.model, queries, benchmark.known(split))
-    collect(blocks, standings, *tallies.values(), *more)
-    return tallies, standings
+    collect(score(run.model, queries, benchmark.known(split)), standings)
+    return standings
+
+
+def ranking_queries(benchmark: Benchmark, split: str) -> Queries:
+    """The facts that a half's answers make, each asked for from both of its sides (§4)."""
+    return Queries.grouped(*both_ways(benchmark.facts(split), benchmark.vocabulary.num_relations))
 
 
 def _of_sets(tally: Tally) -> dict[str, list[int]]:
@@ -95,20 +107,19 @@ def _curve(highest: Highest) -> dict[str, Columns]:
     return {"recall": recall(chosen).round(4), "precision": precision(chosen).round(4)}
 
 
-def _draws(
-    queries: Queries, standings: Standings, tallies: dict[str, Tally]
-) -> dict[str, NDArray[np.float64]]:
-    """MRR and each rule's F1 on random samples of the test queries."""
-    rows = rows_of(queries.offsets)
-    gained = np.bincount(rows, 1 / standings.ranks().realistic(), len(queries))
-    columns = [gained, queries.num_answers]
+def _draws(standings: Standings, tallies: dict[str, Tally]) -> dict[str, NDArray[np.float64]]:
+    """MRR and each rule's F1 on random samples of what is ranked, and of the test queries."""
+    queries = standings.queries
+    gained = np.bincount(
+        rows_of(queries.offsets), 1 / standings.filtered().realistic(), len(queries)
+    )
+    found = {"mrr": ratio(*drawn(np.array([gained, queries.num_answers], np.float64)))}
+    columns = [next(iter(tallies.values())).queries.num_answers]
     for tally in tallies.values():
         columns += [tally.correct, tally.accepted]
-    totals = drawn(np.array(columns, np.float64))
-    found = {"mrr": ratio(totals[0], totals[1])}
-    for place, rule in enumerate(tallies):
-        correct, accepted = totals[2 + 2 * place : 4 + 2 * place]
-        found[rule] = f1(Counts(correct, accepted, totals[1]))
+    relevant, *totals = drawn(np.array(columns, np.float64))
+    for rule, correct, accepted in zip(tallies, totals[::2], totals[1::2], strict=True):
+        found[rule] = f1(Counts(correct, accepted, relevant))
     return {name: values.round(5) for name, values in found.items()}
 
 

@@ -28,9 +28,9 @@ HOW_TO_READ = f"""Cells read *ours (the paper's)*, as in `.334 (.293)`; {DASH} s
 is not: a model that has not been run, or a number that the paper does not print. Sets of queries:
 all (full), complete (C), complete and fake (C+F), incomplete (I). *Global* is one threshold for all
 relations, *multiple* one for each relation and direction. Thresholds are found on valid; decisions
-are measured on test unless said otherwise. *MRR* is as the paper defines it: other right answers to
-the same query stand in the way, so that a perfect ranking would reach {{highest}}; *filtered*, they
-do not, as is usual elsewhere."""
+are measured on test unless said otherwise. *MRR* is of the facts that the answers make, each ranked
+among its heads and among its tails, and filtered: other true answers do not stand in the way.
+*Unfiltered*, only train answers are left out, so that a perfect ranking would reach {{highest}}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,8 @@ def _thesis(results: Results, found: dict[str, Any], drawn: list[str]) -> Iterat
     yield (
         "Spearman's correlation of two orders of the models: by MRR and by F1 on all test queries. "
         "1: the same order; 0: the one says nothing of the other. In brackets a 95 % interval, "
-        "from random samples of the test queries (the same for all models), not of models."
+        "from random samples of test queries and of ranked facts (the same for all models), not of "
+        "models."
     )
     papers = in_the_paper()
     rows = []

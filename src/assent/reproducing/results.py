@@ -10,7 +10,7 @@ from assent.core.counts import METRICS, Counts
 from assent.files.runs import WEIGHTS
 from assent.files.saving import beside
 
-FORMAT = 1
+FORMAT = 2
 RULES = {  # how thresholds are found -> the rule for one of them, and for many
     "paper": {"global": "paper-global", "multiple": "paper-relation"},
     "exact": {"global": "global", "multiple": "per-relation"},
@@ -31,10 +31,12 @@ class Result:
         return found
 
     def mrr(self, split: str = "test") -> float:
+        """Filtered, as the paper's most likely is."""
         return number(self.values["mrr"][split])
 
-    def filtered_mrr(self, split: str = "test") -> float:
-        return number(self.values["filtered_mrr"][split])
+    def unfiltered_mrr(self, split: str = "test") -> float:
+        """Only train answers left out, as §4 has it."""
+        return number(self.values["unfiltered_mrr"][split])
 
     def metric(self, metric: str, split: str, rule: str, of_set: str) -> float:
         counts = Counts(*self.values["counts"][split][rule][of_set])

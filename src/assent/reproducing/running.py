@@ -11,7 +11,7 @@ from assent.core.benchmark import Benchmark
 from assent.experiment import train
 from assent.files.benchmarks import load
 from assent.measuring.ranking import highest_mrr
-from assent.reproducing.measures import measured
+from assent.reproducing.measures import measured, ranking_queries
 from assent.reproducing.planning import Task, epoch_seconds, plan, total_line
 from assent.reproducing.report import About, write_report
 from assent.reproducing.results import origin, results_there, write_result
@@ -52,7 +52,7 @@ def reproduce(order: Order, say: Say, watching: Watching) -> Path:
     benchmark = load(order.on or order.benchmark)
     names = readable(benchmark.vocabulary, order.benchmark.parent)
     on = order.on.name if order.on else None
-    about = About(names, highest_mrr(benchmark.test), on)
+    about = About(names, highest_mrr(ranking_queries(benchmark, "test")), on)
     digest = benchmark.digest()
     places = (order.out, order.folder, digest, order.budget)
     tasks = plan(order.specs, *places)
