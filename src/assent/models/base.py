@@ -105,12 +105,14 @@ class Model(nn.Module, ABC):
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
         """Scores (query, entity) as logits, without dropout, whatever the mode of the model."""
+        anchors, relations = self._here(anchors, relations)
         with self._at_rest():
             return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
 
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         """The score (fact,) of each of these facts: the same as in `scores`, and nothing else."""
+        anchors, relations, entities = self._here(anchors, relations, entities)
         bias = None if self.bias is None else self.bias[entities]
         with self._at_rest():
             table = Table(self.placed(self.entities[entities]), bias)
@@ -122,6 +124,10 @@ class Model(nn.Module, ABC):
         for name, tensor in sorted(self.state_dict().items()):
             sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
         return sha.hexdigest()
+
+    def _here(self, *ids: Tensor) -> Iterator[Tensor]:
+        """On the device of the model: who asks for scores need not know it."""
+        return (part.to(self.entities.device) for part in ids)
 
     @contextmanager
     def _at_rest(self) -> Iterator[None]:
