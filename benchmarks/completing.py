@@ -95,7 +95,7 @@ def whole(folder: Path | None, every: int) -> None:
         with Clock() as clock:
             work = Completing(benchmark, model, lines, Wanted(relations))
             found = collected(work, names, decider.rule, lambda done, total: None, lambda: False)
-        asked = sum(tally.queries for tally in found.tallies)
+        asked = sum(outcome.queries for outcome in found.outcomes)
         accepted = int(found.facts.accepted.sum())
         return clock, asked, accepted, len(found) - accepted
 
@@ -132,7 +132,7 @@ def large(entities: int) -> None:
     start = time.perf_counter()
     work = Completing(benchmark, model, lines, Wanted(anchors=names.entities[:ANCHORS]))
     found = collected(work, names, "given", lambda done, total: None, lambda: False)
-    asked = sum(tally.queries for tally in found.tallies)
+    asked = sum(outcome.queries for outcome in found.outcomes)
     print(f"{entities},{asked},{len(found)},{time.perf_counter() - start},{peak_memory()}")
 
 

@@ -65,7 +65,8 @@ def test_python_and_the_command_find_the_same(say, run_folder, tmp_path):
     assert say("complete", run_folder, "--out", path)[0] == 0
     written = [json.loads(line) for line in path.read_text().splitlines()]
     found = assent.complete(assent.load_run(run_folder))
-    assert list(found) == written and found.table.height == len(written) == len(found)
+    assert json.loads(json.dumps(list(found))) == written
+    assert found.table.height == len(written) == len(found)
     assert all(row["decision"] == "accepted" for row in written)
 
 

@@ -97,11 +97,11 @@ def test_the_married_stay_so_and_the_others_marry_both_ways():
     benchmark = worlds.benchmark_of(married(8))
     rng = np.random.default_rng(0)
     scores = rng.permutation(2 * 20 * 20).reshape(2, 20, 20).astype(np.float32)
-    tallies, found = worlds.completed(benchmark, scores, np.zeros(2), wanted=Wanted())
+    outcomes, found = worlds.completed(benchmark, scores, np.zeros(2), wanted=Wanted())
     pairs = pairs_of(found)
     assert len(pairs) == 4 and pairs == {(t, h) for h, t in pairs}
     assert {h for h, _ in pairs} == {16, 17, 18, 19}
-    assert tallies[0].second > 0
+    assert outcomes[0].second > 0
 
 
 @given(worlds.worlds())

@@ -30,9 +30,9 @@ def test_new_facts_are_those_of_slow_loops(world, review_above):
 def test_known_facts_are_never_new(world):
     benchmark, scores, _ = world
     everything = np.full(len(scores), -np.inf)
-    tallies, found = worlds.completed(benchmark, scores, everything)
+    outcomes, found = worlds.completed(benchmark, scores, everything)
     assert not benchmark.holds(found.facts).any()
-    assert sum(tally.accepted for tally in tallies) == len(found)
+    assert sum(outcome.accepted for outcome in outcomes) == len(found)
 
 
 @given(worlds.worlds())
@@ -48,9 +48,9 @@ def test_where_nothing_can_be_accepted_nothing_is_asked():
     benchmark = worlds.benchmark_of(toy.whole())
     slots, entities = 2 * benchmark.vocabulary.num_relations, benchmark.vocabulary.num_entities
     scores = np.zeros((slots, entities, entities), np.float32)
-    tallies, found = worlds.completed(benchmark, scores, np.full(slots, np.inf), None)
-    assert not len(found) and all(tally.queries == 0 for tally in tallies)
-    assert not any(tally.accepts for tally in tallies)
+    outcomes, found = worlds.completed(benchmark, scores, np.full(slots, np.inf), None)
+    assert not len(found) and all(outcome.queries == 0 for outcome in outcomes)
+    assert not any(outcome.accepts for outcome in outcomes)
 
 
 def test_only_these_relations_and_only_about_these_entities():
@@ -58,9 +58,9 @@ def test_only_these_relations_and_only_about_these_entities():
     names = benchmark.vocabulary
     scores = np.ones((2 * names.num_relations, names.num_entities, names.num_entities), np.float32)
     wanted = Wanted(["knows"], ["ada"], functional=False, symmetric=False)
-    tallies, found = worlds.completed(benchmark, scores, np.zeros(len(scores)), wanted=wanted)
+    outcomes, found = worlds.completed(benchmark, scores, np.zeros(len(scores)), wanted=wanted)
     facts = toy.named_facts(found.facts, names)
-    assert [names.relations[tally.relation] for tally in tallies] == ["knows"]
+    assert [names.relations[outcome.relation] for outcome in outcomes] == ["knows"]
     assert facts and all(r == "knows" and "ada" in (h, t) for h, r, t in facts)
     assert ("ada", "knows", "ben") not in facts
 

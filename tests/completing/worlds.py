@@ -58,11 +58,11 @@ def lines_of(benchmark, thresholds, review_above):
 
 
 def completed(benchmark, scores, thresholds, review_above=0.5, wanted=NO_HABITS):
-    """The tallies and the facts of all relations."""
+    """The outcomes and the facts of all relations."""
     lines = lines_of(benchmark, thresholds, review_above)
     work = Completing(benchmark, Fixed(scores), lines, wanted)
     found = list(work.run(lambda done, total: None, lambda: False))
-    return [tally for tally, _ in found], NewFacts.joined([facts for _, facts in found])
+    return [outcome for outcome, _ in found], NewFacts.joined([facts for _, facts in found])
 
 
 def as_sets(facts):

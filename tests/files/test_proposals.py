@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from assent.core.completions import Chain
 from assent.errors import DataError
-from assent.files.proposals import Evidence, read_proposals
+from assent.files.proposals import read_proposals
 
 LINE = {
     "head": "ada", "relation": "knows", "tail": "<b>ben</b>", "decision": "accepted",
@@ -26,7 +27,7 @@ def test_a_line_is_a_fact_with_its_evidence(tmp_path):
     (one,) = read_proposals(written(tmp_path, json.dumps(LINE)))
     assert one.fact == ("ada", "knows", "<b>ben</b>") and one.probability == 0.93
     assert one.expected_precision is None
-    assert one.evidence == (Evidence((("ada", "likes", "ben"),), 3, 4),)
+    assert one.evidence == (Chain((("ada", "likes", "ben"),), 3, 4),)
 
 
 def test_no_lines_are_no_facts(tmp_path):

@@ -90,7 +90,7 @@ def complete(
     for path, what in zip(files, ("accepted", "to review"), strict=False):
         say(f"{what}: {path}")
     if not found.finished:
-        done = f"{len(found.tallies):,} of {found.relations:,} relations"
+        done = f"{len(found.outcomes):,} of {found.relations:,} relations"
         raise StoppedError(
             f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
         )

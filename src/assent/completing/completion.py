@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assent.completing.habits import Habits
-from assent.completing.running import Completing, Stopping, Tally
+from assent.completing.running import Completing, Outcome, Stopping
 from assent.core.completions import NewFacts
 from assent.core.scores import QueriesDone
 from assent.core.vocabulary import Vocabulary
@@ -21,13 +21,13 @@ class Completion:
 
     vocabulary: Vocabulary
     facts: NewFacts
-    tallies: tuple[Tally, ...]  # of the relations that were finished
+    outcomes: tuple[Outcome, ...]  # of the relations that were finished
     relations: int  # that were to be completed
     rule: str
 
     @property
     def finished(self) -> bool:
-        return len(self.tallies) == self.relations
+        return len(self.outcomes) == self.relations
 
     @property
     def accepted(self) -> NewFacts:
@@ -53,9 +53,9 @@ def collected(
     work: Completing, names: Vocabulary, rule: str, progress: QueriesDone, stopping: Stopping
 ) -> Completion:
     """All relations, or those that were finished before it was stopped."""
-    most, parts, tallies = work.wanted.max_facts, list[NewFacts](), list[Tally]()
-    for tally, facts in work.run(progress, stopping):
-        tallies.append(tally)
+    most, parts, outcomes = work.wanted.max_facts, list[NewFacts](), list[Outcome]()
+    for outcome, facts in work.run(progress, stopping):
+        outcomes.append(outcome)
         parts.append(facts)
         if most is not None and sum(map(len, parts)) > 4 * most:
             # One more than wanted: whether a pair fits in whole shows at the end.
@@ -63,7 +63,7 @@ def collected(
     facts = NewFacts.joined(parts)
     if most is not None:
         facts = surest(facts, most, work.habits)
-    return Completion(names, facts, tuple(tallies), len(work.relations), rule)
+    return Completion(names, facts, tuple(outcomes), len(work.relations), rule)
 
 
 def surest(facts: NewFacts, most: int, habits: Habits | None = None) -> NewFacts:

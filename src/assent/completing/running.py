@@ -41,7 +41,7 @@ class Wanted:
             raise ConfigError(f"max_facts = {self.max_facts}; choose 1 or more")
 
 
-class Tally(NamedTuple):
+class Outcome(NamedTuple):
     """What became of a relation."""
 
     relation: int
@@ -75,7 +75,7 @@ class Completing:
     def chains(self) -> Chains:
         return Chains(Links(self.facts, self.num_entities, self.num_relations))
 
-    def run(self, progress: QueriesDone, stopping: Stopping) -> Iterator[tuple[Tally, NewFacts]]:
+    def run(self, progress: QueriesDone, stopping: Stopping) -> Iterator[tuple[Outcome, NewFacts]]:
         """Whole relations only: one that is stopped is not given."""
         total = sum(len(self._asked(relation)[0]) for relation in self.relations)
         before = 0
@@ -105,7 +105,7 @@ class Completing:
 
     def _decided(
         self, relation: int, num_queries: int, found: Candidates, fits: tuple[Mask, Mask]
-    ) -> tuple[Tally, NewFacts]:
+    ) -> tuple[Outcome, NewFacts]:
         found = found.take(fits[0][found.heads] & fits[1][found.tails])
         if self.habits.apart[relation]:
             found = found.take(found.heads != found.tails)
@@ -122,7 +122,7 @@ class Completing:
             facts = replace(facts, evidence=evidence_for(facts.facts, self.chains))
         accepted = int(facts.accepted.sum())
         slots = [relation, relation + self.num_relations]
-        tally = Tally(
+        outcome = Outcome(
             relation,
             num_queries,
             accepted,
@@ -131,7 +131,7 @@ class Completing:
             mirrored,
             bool((self.lines.thresholds.values[slots] < np.inf).any()),
         )
-        return tally, facts
+        return outcome, facts
 
     def _known(self, relation: int) -> Keys:  # (pair,)
         """The known pairs of a relation, ascending."""

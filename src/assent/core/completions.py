@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +15,26 @@ TAIL, HEAD = 1, 2  # what was asked for; both: 3
 SIDES = {TAIL: "tail", HEAD: "head", TAIL | HEAD: "both"}
 NONE = -1  # no second step, no entity in the middle
 
+Names = tuple[str, str, str]  # head, relation, tail
+
+
+class Chain(NamedTuple):
+    """Known facts that lead from a head to a tail, by name.
+
+    Of the `cases` pairs of entities that such a chain joins, `support` stand in the relation that
+    it speaks for.
+    """
+
+    facts: tuple[Names, ...]
+    support: int
+    cases: int
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Short chains of known facts from the head of each new fact to its tail, the best first.
 
-    Of the `cases` pairs of entities that such a chain of relations joins, `support` stand in the
-    relation of the new fact. A step is a slot: an inverse relation is gone along backwards.
+    A step is a slot: an inverse relation is gone along backwards.
     """
 
     offsets: Keys  # (fact + 1,)

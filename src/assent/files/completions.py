@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assent.core.completions import SIDES, NewFacts
+from assent.core.completions import SIDES, Chain, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.rdf import write_nt
 from assent.files.saving import beside
 from assent.files.writing import named_facts
-
-Chain = dict[str, Any]  # facts, support, cases
 
 
 def write_completions(path: str | Path, facts: NewFacts, vocabulary: Vocabulary) -> None:
@@ -51,7 +49,10 @@ def named_completions(facts: NewFacts, vocabulary: Vocabulary) -> pl.DataFrame:
         expected_precision=pl.Series(facts.expected).fill_nan(None),
         asked=pl.Series([SIDES[side] for side in facts.sides.tolist()], dtype=pl.String),
         evidence=pl.Series(
-            [json.dumps(chains, ensure_ascii=False) for chains in evidence_of(facts, vocabulary)],
+            [
+                json.dumps([chain._asdict() for chain in chains], ensure_ascii=False)
+                for chains in evidence_of(facts, vocabulary)
+            ],
             dtype=pl.String,
         ),
     )
@@ -62,7 +63,7 @@ def rows_of_completions(facts: NewFacts, vocabulary: Vocabulary) -> Iterator[dic
     frame = named_completions(facts, vocabulary).drop("evidence")
     chains = evidence_of(facts, vocabulary)
     for row, mine in zip(frame.iter_rows(named=True), chains, strict=True):
-        yield {**row, "evidence": mine}
+        yield {**row, "evidence": [chain._asdict() for chain in mine]}
 
 
 def evidence_of(facts: NewFacts, vocabulary: Vocabulary) -> Iterator[list[Chain]]:
@@ -75,17 +76,16 @@ def evidence_of(facts: NewFacts, vocabulary: Vocabulary) -> Iterator[list[Chain]
         for place in range(first, last):
             known = found.chain(place, head, tail, len(relations))
             named = [
-                [entities[start], relations[step], entities[end]] for start, step, end in known
+                (entities[start], relations[step], entities[end]) for start, step, end in known
             ]
-            chains.append({"facts": named, "support": support[place], "cases": cases[place]})
+            chains.append(Chain(tuple(named), support[place], cases[place]))
         yield chains
 
 
 def in_words(chains: list[Chain]) -> str:
     """`head relation tail, head relation tail (12 of 15); ...`"""
     return "; ".join(
-        f"{', '.join(' '.join(fact) for fact in chain['facts'])} "
-        f"({chain['support']} of {chain['cases']})"
+        f"{', '.join(' '.join(fact) for fact in chain.facts)} ({chain.support} of {chain.cases})"
         for chain in chains
     )
 

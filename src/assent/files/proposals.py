@@ -5,20 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assent.core.completions import Chain, Names
 from assent.errors import DataError
 from assent.files.text import is_text, lines_of
 
-Names = tuple[str, str, str]  # head, relation, tail
-
 DECISIONS = ("accepted", "review")
-
-
-class Evidence(NamedTuple):
-    """A chain of known facts between head and tail, and how often such a chain goes with one."""
-
-    facts: tuple[Names, ...]
-    support: int
-    cases: int
 
 
 class Proposal(NamedTuple):
@@ -28,7 +19,7 @@ class Proposal(NamedTuple):
     decision: str
     probability: float
     expected_precision: float | None
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Chain, ...]
 
 
 def read_proposals(path: Path) -> Iterator[Proposal]:
@@ -52,13 +43,13 @@ def _proposal(line: dict[str, Any]) -> Proposal:
         line["decision"],
         _share(line["probability"]),
         None if expected is None else _share(expected),
-        tuple(_evidence(given) for given in line["evidence"]),
+        tuple(_chain(given) for given in line["evidence"]),
     )
 
 
-def _evidence(given: dict[str, Any]) -> Evidence:
+def _chain(given: dict[str, Any]) -> Chain:
     facts = tuple(_names(fact) for fact in given["facts"])
-    return Evidence(facts, int(given["support"]), int(given["cases"]))
+    return Chain(facts, int(given["support"]), int(given["cases"]))
 
 
 def _names(given: list[Any]) -> Names:

@@ -18,21 +18,25 @@ def relations_completed(found: Completion, most: int = MOST_ROWS) -> Table:
     """The relations with the most new facts."""
     rows = table("relation", "queries", "accepted", "to review", "second answers", "mirrored")
     names = found.vocabulary
-    order = sorted(found.tallies, key=lambda tally: (-tally.accepted, -tally.review))
-    for tally in order[:most]:
-        if tally.accepted or tally.review:
-            rows.add_row(names.relation(tally.relation), *(f"{count:,}" for count in tally[1:6]))
+    order = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
+    for outcome in order[:most]:
+        if outcome.accepted or outcome.review:
+            rows.add_row(
+                names.relation(outcome.relation), *(f"{count:,}" for count in outcome[1:6])
+            )
     return rows
 
 
 def summary_lines(found: Completion) -> list[str]:
     """All relations together, and those where nothing can be accepted."""
-    tallies = found.tallies
-    counts = np.array([tally[1:6] for tally in tallies], np.int64).reshape(-1, 5)
+    outcomes = found.outcomes
+    counts = np.array([outcome[1:6] for outcome in outcomes], np.int64).reshape(-1, 5)
     queries, accepted, review, second, mirrored = counts.sum(axis=0).tolist()
-    without = [found.vocabulary.relation(tally.relation) for tally in tallies if not tally.accepts]
+    without = [
+        found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
+    ]
     lines = [
-        f"{queries:,} queries about {len(tallies):,} relations: {accepted:,} facts accepted, "
+        f"{queries:,} queries about {len(outcomes):,} relations: {accepted:,} facts accepted, "
         f"{review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from assent.core.benchmark import Benchmark
-from assent.files.proposals import Evidence, Names, Proposal
+from assent.core.completions import Chain, Names
+from assent.files.proposals import Proposal
 from assent.reporting.cells import clipped, percent
 
 EACH = 5  # of a relation
@@ -80,11 +81,11 @@ def _labels(benchmarks: Sequence[Benchmark]) -> Callable[[Names], Names]:
 
 
 def _shown(proposal: Proposal, named: Callable[[Names], Names]) -> Shown:
-    reasons = [_reason(evidence, named) for evidence in proposal.evidence]
+    reasons = [_reason(chain, named) for chain in proposal.evidence]
     return Shown(named(proposal.fact), proposal.probability, proposal.expected_precision, reasons)
 
 
-def _reason(evidence: Evidence, named: Callable[[Names], Names]) -> Reason:
-    chain = ", ".join(" · ".join(named(fact)) for fact in evidence.facts)
-    share = f" ({percent(evidence.support / evidence.cases)})" if evidence.cases else ""
-    return Reason(chain, f"{evidence.support:,} of {evidence.cases:,} such pairs{share}")
+def _reason(chain: Chain, named: Callable[[Names], Names]) -> Reason:
+    facts = ", ".join(" · ".join(named(fact)) for fact in chain.facts)
+    share = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
+    return Reason(facts, f"{chain.support:,} of {chain.cases:,} such pairs{share}")

@@ -21,9 +21,9 @@ from assent.measuring.classification import Classified
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.measuring.separation import Separation
+from assent.reproducing.accepting import Accepting
 from assent.reproducing.paper_numbers import SETS
 from assent.reproducing.samples import asked_samples
-from assent.reproducing.tallies import Tally
 from assent.scoring import score
 
 DRAWS, SEED = 1000, 0  # of the bootstrap; one seed, so that all models see the same queries
@@ -39,11 +39,11 @@ def measured(run: Run) -> dict[str, Any]:
     separation = Separation()
     highest = Highest(run.benchmark.test, _num_slots(run))
     for split, more in (("valid", ()), ("test", (separation, highest))):
-        tallies = _decided(run, split, deciders, more)
+        decided = _decided(run, split, deciders, more)
         standings = _ranked(run, split)
         found["mrr"][split] = mean_reciprocal_rank(standings.filtered().realistic())
         found["unfiltered_mrr"][split] = mean_reciprocal_rank(standings.ranks().realistic())
-        found["counts"][split] = {rule: _of_sets(tally) for rule, tally in tallies.items()}
+        found["counts"][split] = {rule: _of_sets(accepting) for rule, accepting in decided.items()}
     return plain(
         {
             **found,
@@ -51,7 +51,7 @@ def measured(run: Run) -> dict[str, Any]:
             "curve": _curve(highest),
             "separation": separation.counts,
             "samples": asked_samples(run, deciders),
-            "draws": _draws(standings, tallies),
+            "draws": _draws(standings, decided),
         }
     )
 
@@ -68,11 +68,11 @@ def tuned(run: Run) -> dict[str, Decider]:
 
 def _decided(
     run: Run, split: str, deciders: dict[str, Decider], more: tuple[Collector, ...]
-) -> dict[str, Tally]:
+) -> dict[str, Accepting]:
     queries = run.benchmark.half(split)
-    tallies = {rule: Tally(queries, decider.thresholds) for rule, decider in deciders.items()}
-    collect(score(run.model, queries, run.benchmark.known(split)), *tallies.values(), *more)
-    return tallies
+    decided = {rule: Accepting(queries, decider.thresholds) for rule, decider in deciders.items()}
+    collect(score(run.model, queries, run.benchmark.known(split)), *decided.values(), *more)
+    return decided
 
 
 def _ranked(run: Run, split: str) -> Standings:
@@ -87,9 +87,9 @@ def ranking_queries(benchmark: Benchmark, split: str) -> Queries:
     return Queries.grouped(*both_ways(benchmark.facts(split), benchmark.vocabulary.num_relations))
 
 
-def _of_sets(tally: Tally) -> dict[str, list[int]]:
+def _of_sets(accepting: Accepting) -> dict[str, list[int]]:
     """Set -> correct, accepted, relevant."""
-    classified = Classified(tally.queries, tally.counts())
+    classified = Classified(accepting.queries, accepting.counts())
     totals = {name: classified.of(name) for name in SETS}
     return {name: [c.correct, c.accepted, c.relevant] for name, c in totals.items()}
 
@@ -107,18 +107,18 @@ def _curve(highest: Highest) -> dict[str, Columns]:
     return {"recall": recall(chosen).round(4), "precision": precision(chosen).round(4)}
 
 
-def _draws(standings: Standings, tallies: dict[str, Tally]) -> dict[str, NDArray[np.float64]]:
+def _draws(standings: Standings, decided: dict[str, Accepting]) -> dict[str, NDArray[np.float64]]:
     """MRR and each rule's F1 on random samples of what is ranked, and of the test queries."""
     queries = standings.queries
     gained = np.bincount(
         rows_of(queries.offsets), 1 / standings.filtered().realistic(), len(queries)
     )
     found = {"mrr": ratio(*drawn(np.array([gained, queries.num_answers], np.float64)))}
-    columns = [next(iter(tallies.values())).queries.num_answers]
-    for tally in tallies.values():
-        columns += [tally.correct, tally.accepted]
+    columns = [next(iter(decided.values())).queries.num_answers]
+    for accepting in decided.values():
+        columns += [accepting.correct, accepting.accepted]
     relevant, *totals = drawn(np.array(columns, np.float64))
-    for rule, correct, accepted in zip(tallies, totals[::2], totals[1::2], strict=True):
+    for rule, correct, accepted in zip(decided, totals[::2], totals[1::2], strict=True):
         found[rule] = f1(Counts(correct, accepted, relevant))
     return {name: values.round(5) for name, values in found.items()}
 

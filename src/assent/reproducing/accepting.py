@@ -10,7 +10,7 @@ from assent.core.thresholds import Thresholds
 from assent.deciding.shortlisting import floors_of
 
 
-class Tally:
+class Accepting:
     """What thresholds come to, query by query, whatever the number of candidates they accept."""
 
     def __init__(self, queries: Queries, thresholds: Thresholds) -> None:
