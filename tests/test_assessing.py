@@ -57,7 +57,7 @@ def threads():
 
 def with_blocks_of(cells, patch):
     patch.setattr(scoring, "ROWS", 1)
-    patch.setattr(assessing, "score", partial(score, cells=cells))
+    patch.setattr(assessing.scored, "score", partial(score, cells=cells))
 
 
 RULES = ["global", "per-relation", "paper-global", "paper-relation"]

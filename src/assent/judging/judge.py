@@ -47,6 +47,10 @@ class Judge:
     found: dict[str, Any] = field(default_factory=dict)  # on valid, for people to read
     rule: str = "judge"
 
+    @property
+    def probabilities(self) -> None:
+        """Of single scores it says nothing: it looks at more than these."""
+
     def accept(self, shortlist: Shortlist, known: Features) -> Mask:  # (candidate,)
         """Which of the candidates may be added."""
         if known.names != self.names:

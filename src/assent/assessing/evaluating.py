@@ -1,0 +1,64 @@
+"""What decisions are worth: made on one half of the benchmark, and measured."""
+
+from collections.abc import Sequence
+
+from assent.assessing.scored import Scored, heard, scored, unheard
+from assent.core.scores import Collector, QueriesDone, collect
+from assent.core.thresholds import Thresholds
+from assent.deciding.rules import Decider
+from assent.deciding.shortlisting import Above
+from assent.errors import DataError
+from assent.judging.features import features
+from assent.judging.graph import Graph
+from assent.judging.judge import Judge
+from assent.judging.spreads import Spreads
+from assent.measuring.abstaining import Tops, abstaining
+from assent.measuring.calibration import Reliability, recalibrated
+from assent.measuring.evaluation import Evaluation
+from assent.measuring.ranking import Standings
+
+
+def evaluate(
+    run: Scored,
+    decider: Decider | Judge,
+    split: str = "test",
+    progress: QueriesDone = unheard,
+    others: Sequence[Scored] = (),
+    also: Sequence[Collector] = (),
+) -> Evaluation:
+    """Decides on one half of the benchmark, and measures the decisions and the ranking.
+
+    `others` are the runs that a judge heard when it was trained; `also` look on in the same pass.
+    """
+    benchmark, queries = run.benchmark, run.benchmark.half(split)
+    above = Above(queries, decider.thresholds)
+    standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
+    tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
+    collectors: list[Collector] = [above, standings, tops, reliability, *also]
+    if isinstance(decider, Judge):
+        collectors.append(spreads := Spreads(queries))
+    if (probabilities := decider.probabilities) is not None:
+        collectors.append(likely := Above(queries, Thresholds.of(probabilities.floors)))
+    collect(scored(run, split, progress), *collectors)
+    shortlist, raw = above.result(), reliability.result()
+    if isinstance(decider, Judge):
+        models = heard([run, *others])
+        if [model.digest() for model in models] != [source.sha256 for source in decider.sources]:
+            raise DataError("not the models that the judge was trained with; tune again")
+        known = features(shortlist, spreads, Graph(benchmark), models)
+        accepted = decider.accept(shortlist, known)
+    else:
+        accepted = decider.accept(shortlist)
+    return Evaluation(
+        split,
+        decider.rule,
+        benchmark.vocabulary,
+        shortlist,
+        accepted,
+        standings.ranks(),
+        standings.filtered(),
+        abstaining(tops, tops.accepted(shortlist, accepted)),
+        raw,
+        probabilities,
+        None if probabilities is None else recalibrated(raw, likely.result(), probabilities),
+    )
