@@ -70,11 +70,12 @@ def test_what_is_undefined_is_null():
     assert document["calibration"]["reliability"]["true"].count(None) == BINS - 2
 
 
-def test_the_papers_mrr_counts_other_answers_and_the_filtered_one_does_not():
+def test_an_unfiltered_rank_counts_other_answers_and_a_filtered_one_does_not():
     made = [block([[3.0, 2.0, 1.0]], [[0, 1]]), block([[5.0, 4.0, 6.0]], [[0]], [3], first=1)]
     found = evaluation(made)
     document = plain(found)
-    assert found.mrr == document["unfiltered_mrr"] == (1 + 1 / 2 + 1 / 2) / 3
+    assert found.unfiltered_mrr == document["unfiltered_mrr"] == (1 + 1 / 2 + 1 / 2) / 3
+    assert found.mrr == document["mrr"] == (1 + 1 + 1 / 2) / 3
     sides = {side: document[side]["realistic"] for side in ("head", "tail", "both")}
     assert sides["tail"]["inverse_harmonic_mean_rank"] == 1
     assert sides["head"]["inverse_harmonic_mean_rank"] == 1 / 2

@@ -45,7 +45,12 @@ class Evaluation:
 
     @property
     def mrr(self) -> float:
-        """Of every answer of every query, with only what is known left out."""
+        """Of every answer of every query, filtered: no other true answer stands in its way."""
+        return mean_reciprocal_rank(self.filtered.realistic())
+
+    @property
+    def unfiltered_mrr(self) -> float:
+        """With only known answers left out."""
         return mean_reciprocal_rank(self.ranks.realistic())
 
     def f1(self, name: str = "full") -> float:
@@ -82,7 +87,8 @@ class Evaluation:
                 "rule": self.rule,
                 "classification": {name: self._of_set(name) for name in SETS},
                 "macro": self.classified.macro(2 * self.vocabulary.num_relations),
-                "unfiltered_mrr": self.mrr,
+                "mrr": self.mrr,
+                "unfiltered_mrr": self.unfiltered_mrr,
                 **self.ranking,
                 "abstaining": asdict(self.abstaining),
                 "calibration": _of_probabilities(self.calibration, raw),

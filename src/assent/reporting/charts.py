@@ -80,7 +80,7 @@ def mrr_and_f1(subjects: Sequence[Subject]) -> Spec:
     ]
     scale, ticks = alt.Scale(zero=False, padding=24), alt.Axis(tickCount=6)
     dots = _chart(rows).encode(
-        x=alt.X("MRR:Q", scale=scale, axis=ticks, title="MRR, unfiltered"),
+        x=alt.X("MRR:Q", scale=scale, axis=ticks, title="MRR"),
         y=alt.Y("F1:Q", scale=scale, axis=ticks, title="F1, all queries"),
         tooltip=["run:N", "MRR:Q", "F1:Q"],
     )

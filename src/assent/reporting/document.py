@@ -13,7 +13,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from assent.building.auditing import Finding, audit
+from assent.building.auditing import audit
 from assent.core.version import __version__
 from assent.reporting import grids
 from assent.reporting.cells import Cell, Grid, chance, clipped, part
@@ -22,7 +22,7 @@ from assent.reporting.figures import Figure
 from assent.reporting.proposed import Proposed
 from assent.reporting.said import Question, questions
 from assent.reporting.subject import Subject, by_benchmark
-from assent.reporting.tables import benchmark_line
+from assent.reporting.tables import audit_line, benchmark_line
 from assent.reporting.wording import decided_by, differences, summary
 
 
@@ -44,7 +44,8 @@ class Group(NamedTuple):
     warnings: Sequence[str]
     queries: Grid
     audit: Grid
-    wrong: Sequence[Finding]
+    audited: str
+    is_wrong: bool
     decisions: Grid
     differences: Sequence[str]
     relations: Grid
@@ -84,7 +85,7 @@ def _card(subject: Subject, place: int) -> Card:
         "F1": part(measured["f1"], measured["f1_interval"]),
         "precision": part(measured["precision"], measured["precision_interval"]),
         "recall": part(measured["recall"], measured["recall_interval"]),
-        "MRR": part(subject.plain["unfiltered_mrr"]),
+        "MRR": part(subject.plain["mrr"]),
     }
     model = f"{subject.model}, {decided_by(subject)}"
     return Card(subject.name, colour(place), model, summary(subject), numbers)
@@ -100,7 +101,8 @@ def _group(subjects: Sequence[Subject]) -> Group:
         [str(warning) for warning in benchmark.origin.get("warnings", ())],
         grids.queries_grid(benchmark),
         grids.audit_grid(findings),
-        [finding for finding in findings if finding.failed],
+        audit_line(findings),
+        any(finding.failed for finding in findings),
         grids.decisions_grid(subjects),
         differences(subjects),
         relations,

@@ -78,14 +78,14 @@ def ranking_grid(subjects: Sequence[Subject]) -> Grid:
             [
                 words(subject.name, "run"),
                 part(subject.plain["classification"]["full"]["f1"]),
+                part(subject.plain["mrr"]),
                 part(subject.plain["unfiltered_mrr"]),
-                part(ranked["inverse_harmonic_mean_rank"]),
                 *(part(ranked[f"hits_at_{k}"]) for k in (1, 3, 10)),
                 *(part(subject.plain["abstaining"]["auroc"][kind]) for kind in ("N", "F")),
             ]
         )
     headings = (
-        "run", "F1", "MRR, unfiltered", "MRR, filtered", "hits@1", "hits@3", "hits@10",
+        "run", "F1", "MRR", "unfiltered", "hits@1", "hits@3", "hits@10",
         "AUROC against N", "AUROC against F",
     )  # fmt: skip
     return Grid("ranking", headings, rows, sortable=len(rows) > 1)

@@ -74,7 +74,7 @@ def other_lines(evaluation: Evaluation) -> list[str]:
     """Abstaining and calibration, a line each."""
     apart, (raw, mine) = evaluation.abstaining, evaluation.accepted_calibration
     lines = [
-        f"MRR, train answers left out: {share(evaluation.mrr)}",
+        f"MRR with only train answers left out: {share(evaluation.unfiltered_mrr)}",
         "is there an answer at all? AUROC of the highest score "
         + ", ".join(f"{share(value)} against {name}" for name, value in apart.auroc.items()),
         f"best candidate accepted for {share(apart.answer_rate)} of the queries, "
