@@ -85,3 +85,18 @@ def test_scores_are_logits_in_a_new_or_a_given_buffer():
         assert meeting.scores(given) is given
         assert torch.allclose(given, oracle(*inputs), rtol=1e-4, atol=1e-5)
         assert torch.equal(meeting.scores(), given)
+
+
+@pytest.mark.skipif(passes.compiled is None, reason="no numba, or torch without OpenMP")
+@pytest.mark.parametrize(
+    ("link", "raw"),
+    [(Logistic, -torch.linspace(0, 120, 500)), (Tanh, torch.linspace(0.1, 60, 500))],
+)
+def test_a_slope_too_faint_to_matter_is_none_so_that_products_stay_fast(link, raw):
+    slopes = raw[None].clone()
+    link.refuse_(slopes, None, 0.0, 1 / 256)
+    faint = slopes.abs() < 1e-20
+    assert faint.any() and not faint.all()
+    assert (slopes[faint] == 0).all()
+    broken = torch.full((1, 3), torch.nan)
+    assert link.refuse_(broken, None, 0.0).isnan() and broken.isnan().all()
