@@ -19,7 +19,7 @@ VARIANTS = {
     "transe": ("transe", {}),
     "transe, squared L2": ("transe", {"norm": 2}),
     "transe, free, one way": ("transe", {"normalize": False, "reciprocal": False}),
-    "region": ("region", {}),
+    "region": ("region", {"pace": 5.0}),
     "region, sphere": ("region", {"shape": "sphere"}),
     "region, free, one way": ("region", {"normalize": False, "reciprocal": False}),
 }

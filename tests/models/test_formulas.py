@@ -75,15 +75,16 @@ def test_without_reciprocal_relations_a_fact_scores_the_same_from_either_side():
         assert len(model.relations) == 2
 
 
+@pytest.mark.parametrize("pace", [1.0, 5.0])
 @pytest.mark.parametrize("shape", ["ellipse", "sphere"])
-def test_region_weighs_each_dimension_of_the_squared_distance(shape):
+def test_region_weighs_each_dimension_of_the_squared_distance(shape, pace):
     def score(m, a, r, e):
-        weights = m.log_weights[r].exp()
+        weights = m.log_weights[r].exp() ** pace
         gap = a + m.relations[r] - m.placed(m.entities)[e]
         return torch.logit(1 - (weights * gap**2).sum().double().tanh())
 
-    model = made("region", shape=shape)
-    torch.nn.init.normal_(model.log_weights)
+    model = made("region", shape=shape, pace=pace)
+    torch.nn.init.normal_(model.log_weights, std=1 / pace)
     assert model.log_weights.shape == (4, 8 if shape == "ellipse" else 1)
     check(model, score)
 

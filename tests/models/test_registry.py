@@ -37,6 +37,8 @@ def test_settings_are_the_defaults_and_what_was_said():
         ("transe", {"norm": 3}, "model.norm: expected 1 or 2, found 3"),
         ("transe", {"norm": True}, "model.norm: expected 1 or 2, found True"),
         ("region", {"shape": "cube"}, "model.shape: expected 'ellipse' or 'sphere', found 'cube'"),
+        ("region", {"pace": 0.0}, "model.pace: expected more than 0, found 0.0"),
+        ("region", {"dim": 0}, "model.dim: expected 1 or more, found 0"),
         ("region", {"normalize": 1}, "model.normalize: expected true or false, found 1"),
     ],
 )
