@@ -30,6 +30,7 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/building.py
 	$(BIN)/python benchmarks/stepping.py
+	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/evaluating.py
 	$(BIN)/python benchmarks/completing.py
