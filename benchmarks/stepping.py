@@ -47,16 +47,18 @@ def products(batch: int, dim: int) -> Callable[[], None]:
     return run
 
 
-def step(name: str, settings: dict[str, object], batch: int) -> Callable[[], None]:
+def step(
+    name: str, settings: dict[str, object], batch: int, entities: int = ENTITIES
+) -> Callable[[], None]:
     """Encode, loss, gradients, Adam."""
-    model = create(name, ENTITIES, RELATIONS, settings)
+    model = create(name, entities, RELATIONS, settings)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
 
     def run() -> None:
-        anchors = torch.randint(ENTITIES, (batch,))
+        anchors = torch.randint(entities, (batch,))
         relations = torch.randint(2 * RELATIONS, (batch,))
         answers = Answers(
-            torch.arange(batch + 1) * ANSWERS, torch.randint(ENTITIES, (batch * ANSWERS,))
+            torch.arange(batch + 1) * ANSWERS, torch.randint(entities, (batch * ANSWERS,))
         )
         optimizer.zero_grad(set_to_none=True)
         model.loss(anchors, relations, answers).backward()

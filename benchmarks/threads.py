@@ -5,14 +5,12 @@ its border. ComplEx on random data, one and two threads in turn, the fastest of 
 """
 
 import math
-import statistics
 import time
 
 import torch
 
-from assent.geometry import Answers
-from assent.models import create
 from assent.training.loop import SMALL
+from stepping import medians, step
 
 SIZES = (  # entities, dimensions, batch
     (60, 32, 64),
@@ -23,27 +21,14 @@ SIZES = (  # entities, dimensions, batch
     (2_000, 256, 128),
     (4_000, 256, 256),
 )
-RELATIONS, ANSWERS, WARM, STEPS, TURNS = 20, 3, 5, 30, 3
+ROUNDS, TURNS = 8, 3
 
 
 def step_ms(entities: int, dim: int, batch: int, threads: int) -> float:
     """Median milliseconds of a step."""
     torch.set_num_threads(threads)
-    model = create("complex", entities, RELATIONS, {"dim": dim})
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
-    taken = []
-    for _ in range(WARM + STEPS):
-        anchors = torch.randint(entities, (batch,))
-        relations = torch.randint(2 * RELATIONS, (batch,))
-        answers = Answers(
-            torch.arange(batch + 1) * ANSWERS, torch.randint(entities, (batch * ANSWERS,))
-        )
-        start = time.perf_counter()
-        optimizer.zero_grad(set_to_none=True)
-        model.loss(anchors, relations, answers).backward()
-        optimizer.step()
-        taken.append(time.perf_counter() - start)
-    return 1e3 * statistics.median(taken[WARM:])
+    run = step("complex", {"dim": dim}, batch, entities)
+    return 1e3 * medians({"step": run}, ROUNDS, time.perf_counter)["step"]
 
 
 def main() -> None:

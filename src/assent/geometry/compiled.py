@@ -154,6 +154,7 @@ def _refused_distance(d, near):
 
 @_formula
 def _felt(slope):
+    """The slope, or nothing where it is too faint."""
     return ZERO if abs(slope) < FAINTEST else slope
 
 

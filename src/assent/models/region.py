@@ -39,7 +39,8 @@ class Region(Translation, name="region"):
     def __init__(self, num_entities: int, num_relations: int, settings: RegionSettings) -> None:
         super().__init__(num_entities, num_relations, settings)
         width = settings.dim if settings.shape == "ellipse" else 1
-        self.log_weights = nn.Parameter(torch.zeros(self.slots, width))  # (slot, dim) or (slot, 1)
+        # (slot, dim) or (slot, 1): log a_r / pace
+        self.log_weights = nn.Parameter(torch.zeros(self.slots, width))
 
     def weights(self, relations: Tensor) -> Tensor:
         learned = functional.embedding(relations % self.slots, self.log_weights)

@@ -51,7 +51,7 @@ def measured(run: Run) -> dict[str, Any]:
             "curve": _curve(highest),
             "separation": separation.counts,
             "samples": asked_samples(run, deciders),
-            "draws": _draws(standings, decided),
+            "draws": _draws(run.benchmark.test, standings, decided),
         }
     )
 
@@ -107,14 +107,14 @@ def _curve(highest: Highest) -> dict[str, Columns]:
     return {"recall": recall(chosen).round(4), "precision": precision(chosen).round(4)}
 
 
-def _draws(standings: Standings, decided: dict[str, Accepting]) -> dict[str, NDArray[np.float64]]:
-    """MRR and each rule's F1 on random samples of what is ranked, and of the test queries."""
-    queries = standings.queries
-    gained = np.bincount(
-        rows_of(queries.offsets), 1 / standings.filtered().realistic(), len(queries)
-    )
-    found = {"mrr": ratio(*drawn(np.array([gained, queries.num_answers], np.float64)))}
-    columns = [next(iter(decided.values())).queries.num_answers]
+def _draws(
+    queries: Queries, standings: Standings, decided: dict[str, Accepting]
+) -> dict[str, NDArray[np.float64]]:
+    """MRR and each rule's F1 on random samples of what is ranked, and of the queries."""
+    ranked = standings.queries
+    gained = np.bincount(rows_of(ranked.offsets), 1 / standings.filtered().realistic(), len(ranked))
+    found = {"mrr": ratio(*drawn(np.array([gained, ranked.num_answers], np.float64)))}
+    columns = [queries.num_answers]
     for accepting in decided.values():
         columns += [accepting.correct, accepting.accepted]
     relevant, *totals = drawn(np.array(columns, np.float64))
