@@ -22,6 +22,8 @@ VARIANTS = {
     "region": ("region", {"pace": 5.0}),
     "region, sphere": ("region", {"shape": "sphere"}),
     "region, free, one way": ("region", {"normalize": False, "reciprocal": False}),
+    "complex, three members": ("complex", {"members": 3}),
+    "region, two members": ("region", {"members": 2, "pace": 5.0}),
 }
 # Two people (0-5) born in each city (6-8), cities in two countries (9, 10), and people as their
 # citizens. No circle and no pair of converse facts: a translation cannot go round in a circle,
@@ -112,6 +114,9 @@ def test_scoring_knows_no_dropout_and_leaves_the_mode_alone(variant):
     assert model.training
 
 
+@pytest.mark.parametrize(
+    "variant", [v for v in VARIANTS if "members" not in VARIANTS[v][1]], indirect=True
+)
 def test_gradients_are_those_of_questions_and_entities_taken_apart(variant):
     model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
     model.eval()  # batch norms would take turns in moving their means

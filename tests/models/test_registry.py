@@ -2,7 +2,7 @@ import pytest
 
 from assent.errors import ConfigError
 from assent.models import create, names, settings_of
-from assent.models.base import DotSettings
+from assent.models.embedding import DotSettings
 
 
 def test_every_file_registers_its_model():

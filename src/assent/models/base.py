@@ -1,18 +1,15 @@
-"""What every model is: entities as a table, and a formula from questions to vectors."""
+"""What training and measuring ask of a model, whatever it is made of."""
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from assent.errors import ConfigError
-from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
-from assent.models.sharing import rows_and_all
+from assent.geometry import Answers
 
 WHOLE = slice(None)
 
@@ -23,10 +20,12 @@ class ModelSettings:
     init_scale: float = 0.1  # standard deviation of the vectors before training
     anchor_dropout: float = 0.0  # share of an anchor's vector that a training step does not see
     query_dropout: float = 0.0  # the same of the query vector
+    members: int = 1  # models of this kind, trained side by side; the score is their mean
 
     def __post_init__(self) -> None:
-        if self.dim < 1:
-            raise ConfigError(f"model.dim: expected 1 or more, found {self.dim}")
+        for name in ("dim", "members"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"model.{name}: expected 1 or more, found {getattr(self, name)}")
         if not self.init_scale > 0:
             raise ConfigError(f"model.init_scale: expected more than 0, found {self.init_scale}")
         for name in self.__dataclass_fields__:
@@ -35,88 +34,37 @@ class ModelSettings:
                 raise ConfigError(f"model.{name}: expected 0 to less than 1, found {value}")
 
 
-@dataclass(frozen=True, slots=True)
-class DotSettings(ModelSettings):
-    """For models whose score is a dot product."""
-
-    anchor_dropout: float = 0.3
-    query_dropout: float = 0.3
-    entity_bias: bool = True
-    # sigmoid(-6) = .0025: nearly every candidate is wrong, which need not be learned first
-    bias_start: float = -6.0
-
-
 class Model(nn.Module, ABC):
-    """Entities, and how a question (anchor, relation) becomes vectors among them.
+    """Learns from questions with their answers, and scores candidates.
 
-    Relations `num_relations` and above ask for the head. Subclasses register themselves under a
-    name, so that a new model is one new file.
+    Relations `num_relations` and above ask for the head.
     """
-
-    Settings: ClassVar[type[ModelSettings]]
-    registered: ClassVar[dict[str, type["Model"]]] = {}
-    geometry: type[Geometry]
-    relations: nn.Parameter  # (relation, ...)
-
-    def __init_subclass__(cls, name: str | None = None, **rest: Any) -> None:
-        super().__init_subclass__(**rest)
-        if name is not None:
-            Model.registered[name] = cls
 
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__()
         self.num_entities = num_entities
         self.num_relations = num_relations
         self.settings = settings
-        self.entities = self.drawn(num_entities, settings.dim)  # (entity, dim)
-        self.bias: nn.Parameter | None = None  # (entity,)
-        if isinstance(settings, DotSettings) and settings.entity_bias:
-            self.bias = nn.Parameter(torch.full((num_entities,), settings.bias_start))
 
     @abstractmethod
-    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, dim)
-        """The formula: where among the entities the answers of these questions should lie.
-
-        Anchors come as vectors (query, dim), relations as ids (query,).
-        """
-
-    def weights(self, relations: Tensor) -> Tensor | None:  # -> (query, dim) or (query, 1)
-        """How much each dimension counts in the distance, where the geometry asks for it."""
-        return None
-
-    def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
-        """Questions as the geometry takes them."""
-        return self._asked(self.placed(self.entities[anchors]), relations)
-
-    def entity_table(self, part: slice = WHOLE) -> Table:
-        """All entities, or some of them, as the geometry takes them."""
-        if part == WHOLE:  # a slice would cost a copy of the whole gradient
-            return Table(self.placed(self.entities), self.bias)
-        bias = None if self.bias is None else self.bias[part]
-        return Table(self.placed(self.entities[part]), bias)
-
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
         """The KvsAll loss of these questions; options as `kvsall` takes them."""
-        table = self.entity_table()
-        vectors, entities = rows_and_all(table.vectors, anchors)
-        asked, table = self._asked(vectors, relations), Table(entities, table.bias)
-        return kvsall(self.geometry, asked, table, answers, **options)
 
-    @torch.no_grad()
+    @abstractmethod
+    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        """The cubed numbers that these questions are made of (Lacroix et al., 2018), averaged."""
+
+    @abstractmethod
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
         """Scores (query, entity) as logits, without dropout, whatever the mode of the model."""
-        anchors, relations = self._here(anchors, relations)
-        with self._at_rest():
-            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
 
-    @torch.no_grad()
+    @abstractmethod
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         """The score (fact,) of each of these facts: the same as in `scores`, and nothing else."""
-        anchors, relations, entities = self._here(anchors, relations, entities)
-        bias = None if self.bias is None else self.bias[entities]
-        with self._at_rest():
-            table = Table(self.placed(self.entities[entities]), bias)
-            return self.geometry(self.ask(anchors, relations), table).pairs()
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
 
     def digest(self) -> str:
         """A checksum of all that scores depend on."""
@@ -124,59 +72,3 @@ class Model(nn.Module, ABC):
         for name, tensor in sorted(self.state_dict().items()):
             sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
         return sha.hexdigest()
-
-    def _here(self, *ids: Tensor) -> Iterator[Tensor]:
-        """On the device of the model: who asks for scores need not know it."""
-        return (part.to(self.entities.device) for part in ids)
-
-    @contextmanager
-    def _at_rest(self) -> Iterator[None]:
-        """Without dropout, for a while."""
-        was_training = self.training
-        self.eval()
-        try:
-            yield
-        finally:
-            self.train(was_training)
-
-    def _asked(self, anchors: Tensor, relations: Tensor) -> Asked:
-        vectors = self.encode(self.dropped(anchors, self.settings.anchor_dropout), relations)
-        vectors = self.dropped(vectors, self.settings.query_dropout)
-        return Asked(vectors, self.weights(relations))
-
-    def dropped(self, vectors: Tensor, share: float) -> Tensor:
-        """Dropout from 16 random bits a number; torch's own draws ten times as slowly."""
-        if not self.training or not share:
-            return vectors
-        words = torch.empty(-(-vectors.numel() // 4), dtype=torch.int64, device=vectors.device)
-        bits = words.random_(-(1 << 63), None).view(torch.int16)[: vectors.numel()]
-        kept = bits.view(vectors.shape) >= round(share * (1 << 16)) - (1 << 15)
-        return vectors * kept.to(vectors.dtype).div_(1 - share)
-
-    def placed(self, vectors: Tensor) -> Tensor:
-        """Vectors of entities as they are compared; a model may normalise them."""
-        return vectors
-
-    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        """The cubed numbers that these questions are made of (Lacroix et al., 2018), averaged.
-
-        Each entity is an anchor of the other direction, so its turn comes without the answers.
-        """
-        rows = self.relations[relations % len(self.relations)]
-        cubes = self.moduli(self.entities[anchors]).pow(3).sum()
-        return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
-
-    def moduli(self, vectors: Tensor) -> Tensor:
-        """The absolute values of a vector's numbers."""
-        return vectors.abs()
-
-    def drawn(self, *shape: int) -> nn.Parameter:
-        """A parameter with random numbers to start from."""
-        return nn.Parameter(torch.randn(shape) * self.settings.init_scale)
-
-
-class DotModel(Model):
-    """A score is a dot product; each direction of a relation has parameters of its own."""
-
-    Settings = DotSettings
-    geometry = Dot

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from assent.errors import ConfigError
-from assent.models.base import DotModel, DotSettings
+from assent.models.embedding import DotModel, DotSettings
 
 
 class ComplEx(DotModel, name="complex"):

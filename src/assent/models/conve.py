@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assent.errors import ConfigError
-from assent.models.base import DotModel, DotSettings
+from assent.models.embedding import DotModel, DotSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from torch import Tensor
 from torch.nn import functional
 
-from assent.models.base import DotModel, DotSettings
+from assent.models.embedding import DotModel, DotSettings
 
 
 class DistMult(DotModel, name="distmult"):

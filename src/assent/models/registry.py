@@ -10,6 +10,8 @@ import assent.models
 from assent.core.checking import checked, refuse_unknown
 from assent.errors import ConfigError
 from assent.models.base import Model, ModelSettings
+from assent.models.embedding import Embedding
+from assent.models.members import Members
 
 
 @cache
@@ -17,7 +19,7 @@ def names() -> tuple[str, ...]:
     """The models there are: whatever the files beside this one register."""
     for module in pkgutil.iter_modules(assent.models.__path__):
         importlib.import_module(f"assent.models.{module.name}")
-    return tuple(sorted(Model.registered))
+    return tuple(sorted(Embedding.registered))
 
 
 def create(
@@ -33,7 +35,8 @@ def create(
     if type(settings) is not model.Settings:
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
-    return model(num_entities, num_relations, settings)
+    members = [model(num_entities, num_relations, settings) for _ in range(settings.members)]
+    return Members(members) if len(members) > 1 else members[0]
 
 
 def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
@@ -42,6 +45,6 @@ def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
     return kind(**checked(kind, values, "model"))
 
 
-def _model(name: str) -> type[Model]:
+def _model(name: str) -> type[Embedding]:
     refuse_unknown(name, names(), "model")
-    return Model.registered[name]
+    return Embedding.registered[name]

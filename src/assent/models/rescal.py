@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from assent.geometry.threads import one_thread
-from assent.models.base import DotModel, DotSettings
+from assent.models.embedding import DotModel, DotSettings
 
 
 class Rescal(DotModel, name="rescal"):

@@ -9,7 +9,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from assent.geometry import Manhattan, Squared
-from assent.models.base import Model, ModelSettings
+from assent.models.base import ModelSettings
+from assent.models.embedding import Embedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class TransESettings(TranslationSettings):
     norm: Literal[1, 2] = 1
 
 
-class Translation(Model):
+class Translation(Embedding):
     """anchor + relation; without reciprocal relations, anchor - relation for the head."""
 
     Settings = TranslationSettings

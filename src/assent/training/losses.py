@@ -14,7 +14,7 @@ BATCH = 512
 
 def dev_loss(model: Model, queries: Queries, known: Queries) -> float:
     """The mean BCE loss of `queries`, known answers left out: learning by heart must not pay."""
-    device = model.entities.device
+    device = model.device
     total = 0.0
     for first in range(0, len(queries), BATCH):
         rows = np.arange(first, min(first + BATCH, len(queries)))

@@ -1,0 +1,144 @@
+"""Embeddings: entities as a table, and a formula from questions to vectors."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
+from assent.models.base import WHOLE, Model, ModelSettings
+from assent.models.sharing import rows_and_all
+
+
+@dataclass(frozen=True, slots=True)
+class DotSettings(ModelSettings):
+    """For models whose score is a dot product."""
+
+    anchor_dropout: float = 0.3
+    query_dropout: float = 0.3
+    entity_bias: bool = True
+    # sigmoid(-6) = .0025: nearly every candidate is wrong, which need not be learned first
+    bias_start: float = -6.0
+
+
+class Embedding(Model):
+    """Entities, and how a question (anchor, relation) becomes vectors among them.
+
+    Subclasses register themselves under a name, so that a new model is one new file.
+    """
+
+    Settings: ClassVar[type[ModelSettings]]
+    registered: ClassVar[dict[str, type["Embedding"]]] = {}
+    geometry: type[Geometry]
+    relations: nn.Parameter  # (relation, ...)
+
+    def __init_subclass__(cls, name: str | None = None, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if name is not None:
+            Embedding.registered[name] = cls
+
+    def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
+        super().__init__(num_entities, num_relations, settings)
+        self.entities = self.drawn(num_entities, settings.dim)  # (entity, dim)
+        self.bias: nn.Parameter | None = None  # (entity,)
+        if isinstance(settings, DotSettings) and settings.entity_bias:
+            self.bias = nn.Parameter(torch.full((num_entities,), settings.bias_start))
+
+    @abstractmethod
+    def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, dim)
+        """The formula: where among the entities the answers of these questions should lie.
+
+        Anchors come as vectors (query, dim), relations as ids (query,).
+        """
+
+    def weights(self, relations: Tensor) -> Tensor | None:  # -> (query, dim) or (query, 1)
+        """How much each dimension counts in the distance, where the geometry asks for it."""
+        return None
+
+    def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
+        """Questions as the geometry takes them."""
+        return self._asked(self.placed(self.entities[anchors]), relations)
+
+    def entity_table(self, part: slice = WHOLE) -> Table:
+        """All entities, or some of them, as the geometry takes them."""
+        if part == WHOLE:  # a slice would cost a copy of the whole gradient
+            return Table(self.placed(self.entities), self.bias)
+        bias = None if self.bias is None else self.bias[part]
+        return Table(self.placed(self.entities[part]), bias)
+
+    def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
+        table = self.entity_table()
+        vectors, entities = rows_and_all(table.vectors, anchors)
+        asked, table = self._asked(vectors, relations), Table(entities, table.bias)
+        return kvsall(self.geometry, asked, table, answers, **options)
+
+    @torch.no_grad()
+    def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
+        anchors, relations = self._here(anchors, relations)
+        with self._at_rest():
+            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
+
+    @torch.no_grad()
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        anchors, relations, entities = self._here(anchors, relations, entities)
+        bias = None if self.bias is None else self.bias[entities]
+        with self._at_rest():
+            table = Table(self.placed(self.entities[entities]), bias)
+            return self.geometry(self.ask(anchors, relations), table).pairs()
+
+    def _here(self, *ids: Tensor) -> Iterator[Tensor]:
+        """On the device of the model: who asks for scores need not know it."""
+        return (part.to(self.device) for part in ids)
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Without dropout, for a while."""
+        was_training = self.training
+        self.eval()
+        try:
+            yield
+        finally:
+            self.train(was_training)
+
+    def _asked(self, anchors: Tensor, relations: Tensor) -> Asked:
+        vectors = self.encode(self.dropped(anchors, self.settings.anchor_dropout), relations)
+        vectors = self.dropped(vectors, self.settings.query_dropout)
+        return Asked(vectors, self.weights(relations))
+
+    def dropped(self, vectors: Tensor, share: float) -> Tensor:
+        """Dropout from 16 random bits a number; torch's own draws ten times as slowly."""
+        if not self.training or not share:
+            return vectors
+        words = torch.empty(-(-vectors.numel() // 4), dtype=torch.int64, device=vectors.device)
+        bits = words.random_(-(1 << 63), None).view(torch.int16)[: vectors.numel()]
+        kept = bits.view(vectors.shape) >= round(share * (1 << 16)) - (1 << 15)
+        return vectors * kept.to(vectors.dtype).div_(1 - share)
+
+    def placed(self, vectors: Tensor) -> Tensor:
+        """Vectors of entities as they are compared; a model may normalise them."""
+        return vectors
+
+    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        # Each entity is an anchor of the other direction: its turn comes without the answers.
+        rows = self.relations[relations % len(self.relations)]
+        cubes = self.moduli(self.entities[anchors]).pow(3).sum()
+        return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
+
+    def moduli(self, vectors: Tensor) -> Tensor:
+        """The absolute values of a vector's numbers."""
+        return vectors.abs()
+
+    def drawn(self, *shape: int) -> nn.Parameter:
+        """A parameter with random numbers to start from."""
+        return nn.Parameter(torch.randn(shape) * self.settings.init_scale)
+
+
+class DotModel(Embedding):
+    """A score is a dot product; each direction of a relation has parameters of its own."""
+
+    Settings = DotSettings
+    geometry = Dot

@@ -1,0 +1,47 @@
+"""Several models of one kind as one: what each makes of chance is lost in their mean."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from assent.geometry import Answers
+from assent.models.base import WHOLE, Model
+
+
+class Members(Model):
+    """Each learns by itself, from other random numbers; a score is the mean of their logits.
+
+    Members of ComplEx or DistMult make one such model with all their dimensions, whose parts
+    learned to answer without each other. Loss and N3 are means of theirs, as if each were alone.
+    """
+
+    def __init__(self, members: Sequence[Model]) -> None:
+        first = members[0]
+        super().__init__(first.num_entities, first.num_relations, first.settings)
+        self.members = nn.ModuleList(members)
+
+    def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
+        return self._mean(each.loss(anchors, relations, answers, **options) for each in self)
+
+    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        return self._mean(each.n3(anchors, relations) for each in self)
+
+    @torch.no_grad()
+    def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
+        return self._mean(each.scores(anchors, relations, part) for each in self)
+
+    @torch.no_grad()
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        return self._mean(each.pairs(anchors, relations, entities) for each in self)
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(cast(Sequence[Model], self.members))
+
+    def _mean(self, parts: Iterator[Tensor]) -> Tensor:
+        """Added up one by one: together, scores would take the memory of all members."""
+        total = next(parts)
+        for part in parts:
+            total = total + part
+        return total / len(self.members)

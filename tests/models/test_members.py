@@ -1,0 +1,73 @@
+"""Several models as one."""
+
+import pytest
+import torch
+
+from assent.errors import ConfigError
+from assent.geometry import Answers
+from assent.models import create, settings_of
+
+ANCHORS = torch.tensor([0, 3, 6, 6])
+RELATIONS = torch.tensor([0, 1, 2, 5])
+ANSWERS = Answers(torch.tensor([0, 1, 3, 3, 4]), torch.tensor([2, 0, 5, 1]))
+
+
+@pytest.fixture(params=["complex", "conve", "distmult", "region", "rescal", "transe"])
+def trio(request):
+    torch.manual_seed(4)
+    return create(request.param, 7, 3, {"dim": 16, "members": 3})
+
+
+def mean(parts):
+    return torch.stack(list(parts)).mean(0)
+
+
+def test_scores_are_the_mean_of_the_members(trio):
+    expected = mean(member.scores(ANCHORS, RELATIONS) for member in trio)
+    torch.testing.assert_close(trio.scores(ANCHORS, RELATIONS), expected)
+    expected = mean(member.pairs(ANCHORS, RELATIONS, ANCHORS) for member in trio)
+    torch.testing.assert_close(trio.pairs(ANCHORS, RELATIONS, ANCHORS), expected)
+
+
+def test_members_start_from_other_random_numbers(trio):
+    first, second, third = (member.scores(ANCHORS, RELATIONS) for member in trio)
+    assert not torch.allclose(first, second)
+    assert not torch.allclose(second, third)
+
+
+def test_each_member_learns_as_if_it_were_alone(trio):
+    trio.eval()  # no dropout, which would draw for one member after another
+    loss = trio.loss(ANCHORS, RELATIONS, ANSWERS) + 0.1 * trio.n3(ANCHORS, RELATIONS)
+    loss.backward()
+    together = [[x.grad.clone() for x in member.parameters()] for member in trio]
+    for member, gradients in zip(trio, together, strict=True):
+        alone = member.loss(ANCHORS, RELATIONS, ANSWERS) + 0.1 * member.n3(ANCHORS, RELATIONS)
+        for one, other in zip(
+            torch.autograd.grad(alone, list(member.parameters())), gradients, strict=True
+        ):
+            torch.testing.assert_close(one / 3, other)
+
+
+def test_members_of_complex_are_one_complex_with_all_their_dimensions():
+    torch.manual_seed(5)
+    trio = create("complex", 7, 3, {"dim": 4, "members": 3})
+    one = create("complex", 7, 3, {"dim": 12})
+
+    def joined(name):
+        halves = [getattr(member, name).detach().chunk(2, dim=1) for member in trio]
+        return torch.cat([part for half in zip(*halves, strict=True) for part in half], dim=1)
+
+    with torch.no_grad():
+        one.entities.copy_(joined("entities"))
+        one.relations.copy_(joined("relations") / 3)
+        one.bias.copy_(mean(member.bias for member in trio))
+    torch.testing.assert_close(one.scores(ANCHORS, RELATIONS), trio.scores(ANCHORS, RELATIONS))
+
+
+def test_a_single_member_is_the_model_itself():
+    assert type(create("complex", 7, 3, {"members": 1})).__name__ == "ComplEx"
+
+
+def test_no_member_at_all_is_refused():
+    with pytest.raises(ConfigError, match=r"model\.members: expected 1 or more, found 0"):
+        settings_of("complex", {"members": 0})
