@@ -3,8 +3,9 @@
     python benchmarks/completing.py [--run RUN] [--every 1] [--threads 2] [--entities 1000000]
 
 FB14k-QAQ whole: all plausible questions of 237 relations, both sides, decided, with evidence; by
-a trained RUN and its decider, or else by a random ComplEx of 256 dimensions whose thresholds
-accept about as many. `--every 8` takes every eighth relation. Then synthetic entities: peak memory.
+a trained RUN and its decider or judge, or else by a random ComplEx of 256 dimensions whose
+thresholds accept about as many. `--every 8` takes every eighth relation. Then synthetic entities:
+peak memory.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import numpy as np
 import torch
 
 import assent
-from assent.assessing import load_decider
+from assent.assessing import heard, load_decider
 from assent.completing.completion import collected
 from assent.completing.lines import Lines
 from assent.completing.running import Completing, Wanted
@@ -26,6 +27,8 @@ from assent.core.queries import Queries
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
+from assent.judging.hearing import Hearing
+from assent.judging.judge import Judge
 from assent.models import Model, create
 from assent.scoring import CELLS
 from measuring import data_folder, peak_memory
@@ -78,11 +81,14 @@ def bare(model: Model, count: int) -> Clock:
 
 
 def whole(folder: Path | None, every: int) -> None:
+    decider: Decider | Judge
+    hearing = None
     if folder is not None:
         run = assent.load_run(folder)
         benchmark, model = run.benchmark, run.model
         decider = load_decider(folder, benchmark)
-        assert isinstance(decider, Decider)
+        if isinstance(decider, Judge):
+            hearing = Hearing(decider, benchmark, heard([run]))
     else:
         benchmark = assent.load(data_folder() / "fb14k-qaq")
         names = benchmark.vocabulary
@@ -93,8 +99,8 @@ def whole(folder: Path | None, every: int) -> None:
 
     def completed(relations: tuple[str, ...]) -> tuple[Clock, int, int, int]:
         with Clock() as clock:
-            work = Completing(benchmark, model, lines, Wanted(relations))
-            found = collected(work, names, decider.rule, lambda done, total: None, lambda: False)
+            work = Completing(benchmark, model, lines, Wanted(relations), hearing)
+            found = collected(work, names, False, lambda done, total: None, lambda: False)
         asked = sum(outcome.queries for outcome in found.outcomes)
         accepted = int(found.facts.accepted.sum())
         return clock, asked, accepted, len(found) - accepted
@@ -131,7 +137,7 @@ def large(entities: int) -> None:
     lines = Lines.of(accepting(model, 0), names, None)
     start = time.perf_counter()
     work = Completing(benchmark, model, lines, Wanted(anchors=names.entities[:ANCHORS]))
-    found = collected(work, names, "given", lambda done, total: None, lambda: False)
+    found = collected(work, names, False, lambda done, total: None, lambda: False)
     asked = sum(outcome.queries for outcome in found.outcomes)
     print(f"{entities},{asked},{len(found)},{time.perf_counter() - start},{peak_memory()}")
 

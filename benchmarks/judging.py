@@ -15,11 +15,12 @@ from assent.core.counts import f1
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
 from assent.deciding.objectives import FBeta
+from assent.deciding.rules import best_single
 from assent.deciding.shortlisting import Highest
 from assent.experiment import load_run
 from assent.judging.features import Features, features
 from assent.judging.graph import Graph
-from assent.judging.judge import PER_ANSWER, train_judge
+from assent.judging.judge import PER_ANSWER, judged_by, train_forest
 from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
 from assent.scoring import score
@@ -63,7 +64,8 @@ def best_only(shortlist: Shortlist, known: Features, most: int) -> tuple[Shortli
 
 
 def show(label: str, shortlist: Shortlist, known: Features) -> None:
-    _, accepted = train_judge(shortlist, known, FBeta())
+    judged = judged_by(train_forest(shortlist, known), shortlist, known)
+    accepted = judged.scores.astype(np.float64) > best_single(judged, FBeta())
     classified = Classified(shortlist.queries, shortlist.counts(accepted))
     numbers = " | ".join(f"{f1(classified.of(name)):.4f}" for name in SHOWN)
     print(f"| {label} | {len(known.names)} | {numbers} |", flush=True)

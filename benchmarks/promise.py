@@ -2,14 +2,18 @@
 
 python benchmarks/promise.py RUN [RUN ...]
 
+Of scores first, then of a judge's probabilities.
+
 "below": relations that promise alone and whose precision on test is lower than promised; "clearly":
 more than 1.645 standard errors lower, between queries or between facts, whichever are larger.
 """
 
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 
+from assent.assessing import heard, tune
 from assent.core.counts import Counts, precision
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
@@ -17,6 +21,8 @@ from assent.core.thresholds import Thresholds
 from assent.deciding.promising import Promise, Promised, promised
 from assent.deciding.shortlisting import Above, Highest
 from assent.experiment import Run, load_run
+from assent.judging.hearing import Hearing
+from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified, intervals
 from assent.reporting.results import share
 from assent.scoring import score
@@ -31,23 +37,39 @@ HEADER = (
 def main(folders: list[str]) -> None:
     for folder in folders:
         run = load_run(folder)
-        print(f"\n{folder}: {run.settings.name}, {len(run.benchmark.valid):,} queries of valid\n")
-        print("| " + " | ".join(HEADER) + " |\n|" + "---:|" * len(HEADER))
-        show(run)
+        asked = f"{len(run.benchmark.valid):,} queries of valid"
+        for what, halves in (("scores", scored(run)), ("a judge", judged(run))):
+            print(f"\n{folder}: {run.settings.name}, {what}, {asked}\n")
+            print("| " + " | ".join(HEADER) + " |\n|" + "---:|" * len(HEADER))
+            show(*halves)
 
 
-def show(run: Run) -> None:
+def show(valid: Shortlist, test: Shortlist) -> None:
+    for least in PROMISES:
+        kept = promised(valid, Promise(least))
+        print("| " + " | ".join(line(kept, test)) + " |", flush=True)
+
+
+def scored(run: Run) -> Iterator[Shortlist]:
+    """The highest candidates of valid, and those of test that any threshold could accept."""
     benchmark = run.benchmark
-    num_slots = 2 * benchmark.vocabulary.num_relations
-    highest = Highest(benchmark.valid, num_slots)
+    highest = Highest(benchmark.valid, 2 * benchmark.vocabulary.num_relations)
     collect(score(run.model, benchmark.valid, benchmark.known("valid")), highest)
-    shortlist = highest.result()
-    made = [promised(shortlist, Promise(least)) for least in PROMISES]
-    lowest = np.min([kept.thresholds.values for kept in made], axis=0)
-    above = Above(benchmark.test, Thresholds.of(lowest))
+    yield (shortlist := highest.result())
+    above = Above(benchmark.test, Thresholds.of(shortlist.floors))
     collect(score(run.model, benchmark.test, benchmark.known("test")), above)
-    for kept in made:
-        print("| " + " | ".join(line(kept, above.result())) + " |", flush=True)
+    yield above.result()
+
+
+def judged(run: Run) -> Iterator[Shortlist]:
+    """The candidates of valid and test that a judge looks at, as it scores them."""
+    judge = tune(run, "judge")
+    hearing = Hearing(judge, run.benchmark, heard([run]))
+    for split in ("valid", "test"):
+        queries = run.benchmark.half(split)
+        above, spreads = Above(queries, judge.thresholds), Spreads(queries)
+        collect(score(run.model, queries, run.benchmark.known(split)), above, spreads)
+        yield hearing.judged(above.result(), spreads)
 
 
 def line(kept: Promised, test: Shortlist) -> list[str]:

@@ -4,32 +4,16 @@ import json
 import os
 import signal
 
-import numpy as np
 import pyoxigraph as ox
 import pytest
 import torch
 
 import assent
+import toy
 from assent.assessing import save_decider
 from assent.completing import running
 
 SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
-HOME = "http://example.org/"
-
-
-def turtle() -> str:
-    """People in towns of countries; who lives in a town mostly holds its country's passport."""
-    rng = np.random.default_rng(0)
-    lines = [f"@prefix : <{HOME}> .", ':note :says "a literal" .']
-    towns = {town: town % 4 for town in range(12)}
-    lines += [f":town{town} :in :country{country} ." for town, country in towns.items()]
-    for person in range(80):
-        town = int(rng.integers(12))
-        lines.append(f":person{person} :lives_in :town{town} .")
-        if rng.random() < 0.8:
-            lines.append(f":person{person} :citizen_of :country{towns[town]} .")
-        lines.append(f":person{person} :knows :person{rng.integers(80)} .")
-    return "\n".join(lines) + "\n"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +21,7 @@ def run_folder(tmp_path_factory):
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("user")
-    (folder / "graph.ttl").write_text(turtle(), encoding="utf-8")
+    (folder / "graph.ttl").write_text(toy.turtle(), encoding="utf-8")
     benchmark = assent.build(assent.read(folder / "graph.ttl"), removed=0, seed=1)
     assent.save(benchmark, folder / "benchmark")
     run = assent.train(folder / "benchmark", "complex", out=folder / "run", changes=SMALL)
@@ -57,7 +41,7 @@ def test_a_turtle_file_is_completed_into_a_graph_store(say, run_folder, tmp_path
     added = len(new.read_text().splitlines())
     store.load(path=str(new), format=ox.RdfFormat.N_TRIPLES)
     assert added > 0 and len(store) == before + added  # each of them is new
-    assert all(quad.predicate.value.startswith(HOME) for quad in store)
+    assert all(quad.predicate.value.startswith(toy.HOME) for quad in store)
 
 
 def test_python_and_the_command_find_the_same(say, run_folder, tmp_path):
@@ -111,7 +95,7 @@ def test_stopped_leaves_whole_relations_under_a_name_that_says_so(
     ("words", "complaint"),
     [
         (("--out", "new.csv"), "choose from .tsv"),
-        (("--out", "new.nt", "--relations", f"{HOME}know"), f"did you mean '{HOME}knows'"),
+        (("--out", "new.nt", "--relations", f"{toy.HOME}know"), f"did you mean '{toy.HOME}knows'"),
         (("--out", "new.nt", "--max-facts", "0"), "choose 1 or more"),
         (("--out", "new.nt", "--review", "r.nt", "--review-above", "2"), "at most 1"),
         (("--out", "new.nt", "--precision", "1.5"), "precision"),

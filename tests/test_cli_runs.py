@@ -40,7 +40,7 @@ def test_every_rule_goes_from_tune_to_evaluate(say, run_folder, tmp_path, rule):
     )
 
 
-def test_a_judge_hears_another_run_and_shows_no_thresholds(say, tmp_path):
+def test_a_judge_hears_another_run_shows_no_thresholds_and_completes(say, tmp_path):
     folder, decider = tmp_path / "benchmark", tmp_path / "judge.json"
     assent.save(toy.built(toy.crowd(0, num_entities=60, num_relations=4, facts_each=8)), folder)
     small = ["model.dim=8", "train.epochs=15", "train.evaluate_every=0", "train.threads=1"]
@@ -54,6 +54,10 @@ def test_a_judge_hears_another_run_and_shows_no_thresholds(say, tmp_path):
     code, printed, _ = say("evaluate", one, "--decider", decider, "--by", "relation")
     rows = [line.split() for line in printed.splitlines() if " tail " in line or " head " in line]
     assert code == 0 and rows and all(row[4] == DASH for row in rows)
+    code, printed, _ = say("tune", one, "--rule", "judge", "--with", other, "--precision", 0.2)
+    assert code == 0 and "cannot promise" in " ".join(printed.split())
+    code, printed, _ = say("complete", one, "--out", tmp_path / "new.tsv")
+    assert code == 0 and f"accepted: {tmp_path / 'new.tsv'}" in printed
     code, _, complained = say("tune", one, "--rule", "global", "--with", other)
     assert code == 2 and "only a judge can hear several models" in " ".join(complained.split())
 

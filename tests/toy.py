@@ -19,6 +19,7 @@ from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
+HOME = "http://example.org/"  # of the larger world in Turtle
 PEOPLE = ("ada", "ben", "cleo", "dan", "eve", "finn", "gus", "hana")
 CITIES = ("kyiv", "lima", "oslo", "quito", "rome")
 
@@ -256,3 +257,18 @@ def built(kb: KnowledgeBase, **settings: object) -> Benchmark:
         if "too small a graph" in str(error) or "leaves no train fact" in str(error):
             reject()
         raise
+
+
+def turtle(people: int = 80) -> str:
+    """People in towns of countries; who lives in a town mostly holds its country's passport."""
+    rng = np.random.default_rng(0)
+    lines = [f"@prefix : <{HOME}> .", ':note :says "a literal" .']
+    towns = {town: town % 4 for town in range(12)}
+    lines += [f":town{town} :in :country{country} ." for town, country in towns.items()]
+    for person in range(people):
+        town = int(rng.integers(12))
+        lines.append(f":person{person} :lives_in :town{town} .")
+        if rng.random() < 0.8:
+            lines.append(f":person{person} :citizen_of :country{towns[town]} .")
+        lines.append(f":person{person} :knows :person{rng.integers(people)} .")
+    return "\n".join(lines) + "\n"

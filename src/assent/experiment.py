@@ -12,6 +12,7 @@ import torch
 from assent.assessing import (
     EVALUATIONS,
     Scored,
+    heard,
     load_decider,
     promising,
     unheard,
@@ -29,6 +30,7 @@ from assent.errors import ConfigError, DataError
 from assent.files.benchmarks import load
 from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
 from assent.files.triples import read
+from assent.judging.hearing import Hearing
 from assent.judging.judge import Judge
 from assent.models import Model, create
 from assent.reporting.watching import Unwatched
@@ -133,7 +135,7 @@ def complete(
     precision: float | None = None,
     *,
     confidence: float = 0.95,
-    decider: Decider | None = None,
+    decider: Decider | Judge | None = None,
     review_above: float | None = None,
     relations: Sequence[str] | None = None,
     anchors: Sequence[str] | None = None,
@@ -146,7 +148,7 @@ def complete(
     """New facts: all that the graph may ask for, decided.
 
     With `precision`, thresholds are found on valid that promise it with this confidence; else
-    the decider given decides, or what `assent tune` put into the run's folder. What is not
+    the decider or judge given decides, or what `assent tune` put into the run's folder. What is not
     accepted but as probable as `review_above` comes too, as facts to review.
     """
     if precision is not None and decider is not None:
@@ -154,19 +156,20 @@ def complete(
     decider = decider or _decider_for(run, precision, confidence)
     lines = Lines.of(decider, run.benchmark.vocabulary, review_above)
     wanted = Wanted(relations, anchors, max_facts, functional, symmetric)
-    work = Completing(run.benchmark, run.model, lines, wanted)
-    return collected(work, run.benchmark.vocabulary, decider.rule, progress, stopping)
+    hearing = None
+    if isinstance(decider, Judge):
+        hearing = Hearing(decider, run.benchmark, heard([run, *others_heard(decider)]))
+    work = Completing(run.benchmark, run.model, lines, wanted, hearing)
+    promises = "promise" in decider.found
+    return collected(work, run.benchmark.vocabulary, promises, progress, stopping)
 
 
-def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider:
+def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider | Judge:
     if precision is not None:
         return promising(run, precision, confidence)
     if (folder := getattr(run, "folder", None)) is None:
         raise ConfigError("a run without a folder has no decider; give a precision")
-    decider = load_decider(folder, run.benchmark)
-    if not isinstance(decider, Decider):
-        raise ConfigError("a judge cannot complete a graph; give a precision, or tune another rule")
-    return decider
+    return load_decider(folder, run.benchmark)
 
 
 def others_heard(decider: Decider | Judge, on: str | Path | None = None) -> list[Run]:

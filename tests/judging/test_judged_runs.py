@@ -10,6 +10,7 @@ import toy
 from assent import assessing
 from assent.adapters.adapting import adapt
 from assent.core.benchmark import Benchmark
+from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError, DataError
 from assent.experiment import train
 from assent.files.judges import arrays_in, trees_file
@@ -44,7 +45,8 @@ def test_a_judge_decides_the_same_after_a_round_trip(runs, judge, tmp_path):
     assessing.save_decider(judge, tmp_path, run.benchmark)
     again = assessing.load_decider(tmp_path, run.benchmark)
     assert isinstance(again, Judge)
-    assert (again.names, again.cut, again.sources) == (judge.names, judge.cut, judge.sources)
+    assert (again.names, again.sources) == (judge.names, judge.sources)
+    assert np.array_equal(again.cuts.values, judge.cuts.values)
     one, two = (assessing.evaluate(run, decider, others=[other]) for decider in (judge, again))
     assert np.array_equal(one.accepted, two.accepted)
     assert one.to_json() == two.to_json()
@@ -52,7 +54,8 @@ def test_a_judge_decides_the_same_after_a_round_trip(runs, judge, tmp_path):
 
 def test_the_best_candidate_counts_as_answered_only_if_the_judge_accepts_it(runs, judge):
     run, other = runs
-    nothing = assessing.evaluate(run, replace(judge, cut=1.0), others=[other])
+    never = Thresholds.single(1.0, len(judge.cuts.values))
+    nothing = assessing.evaluate(run, replace(judge, cuts=never), others=[other])
     assert nothing.classified.of("full").accepted == nothing.abstaining.answer_rate == 0
 
 
@@ -86,8 +89,12 @@ STRANGE = {
     "no judge": lambda stated: None,
     "features are no list": lambda stated: {**stated, "features": "score"},
     "features are no names": lambda stated: {**stated, "features": [1]},
-    "no cut": lambda stated: {**stated, "cut": "high"},
-    "cut is not a number": lambda stated: {**stated, "cut": "nan"},
+    "no cuts": lambda stated: {**stated, "cuts": "high"},
+    "a cut is missing": lambda stated: {**stated, "cuts": {**stated["cuts"], "head": {}}},
+    "a cut is not a number": lambda stated: {
+        **stated,
+        "cuts": {**stated["cuts"], "tail": dict.fromkeys(stated["cuts"]["tail"], "nan")},
+    },
     "runs without paths": lambda stated: {**stated, "runs": [{}]},
     "other trees": lambda stated: {**stated, "trees": "0" * 64},
     "fewer features than the trees ask for": lambda stated: {**stated, "features": ["score"]},

@@ -38,7 +38,7 @@ def completion(facts, accepted=True):
         frozen(np.ones(len(facts))),
         evidence,
     )
-    return Completion(toy.vocabulary_of(4, 2), new, (), 2, "precision")
+    return Completion(toy.vocabulary_of(4, 2), new, (), 2, promises=True)
 
 
 def test_each_relation_in_turn_the_surest_first():

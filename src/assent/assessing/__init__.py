@@ -3,7 +3,7 @@
 from assent.assessing.evaluating import evaluate
 from assent.assessing.facts import classify_triples, rank_pairs
 from assent.assessing.keeping import load_decider, save_decider
-from assent.assessing.scored import Scored, unheard
+from assent.assessing.scored import Scored, heard, unheard
 from assent.assessing.tuning import SHOWN, promising, tune
 from assent.assessing.validating import EVALUATIONS, popularity
 
@@ -13,6 +13,7 @@ __all__ = [
     "Scored",
     "classify_triples",
     "evaluate",
+    "heard",
     "load_decider",
     "popularity",
     "promising",

@@ -7,9 +7,7 @@ from assent.core.scores import Collector, QueriesDone, collect
 from assent.core.thresholds import Thresholds
 from assent.deciding.rules import Decider
 from assent.deciding.shortlisting import Above
-from assent.errors import DataError
-from assent.judging.features import features
-from assent.judging.graph import Graph
+from assent.judging.hearing import Hearing
 from assent.judging.judge import Judge
 from assent.judging.spreads import Spreads
 from assent.measuring.abstaining import Tops, abstaining
@@ -36,17 +34,14 @@ def evaluate(
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
     collectors: list[Collector] = [above, standings, tops, reliability, *also]
     if isinstance(decider, Judge):
+        hearing = Hearing(decider, benchmark, heard([run, *others]))
         collectors.append(spreads := Spreads(queries))
     if (probabilities := decider.probabilities) is not None:
         collectors.append(likely := Above(queries, Thresholds.of(probabilities.floors)))
     collect(scored(run, split, progress), *collectors)
     shortlist, raw = above.result(), reliability.result()
     if isinstance(decider, Judge):
-        models = heard([run, *others])
-        if [model.digest() for model in models] != [source.sha256 for source in decider.sources]:
-            raise DataError("not the models that the judge was trained with; tune again")
-        known = features(shortlist, spreads, Graph(benchmark), models)
-        accepted = decider.accept(shortlist, known)
+        accepted = decider.accept(hearing.judged(shortlist, spreads))
     else:
         accepted = decider.accept(shortlist)
     return Evaluation(

@@ -18,10 +18,10 @@ def load_decider(folder: str | Path, benchmark: Benchmark) -> Decider | Judge:
     if rule != JUDGE:
         probabilities = read_probabilities(path, benchmark.vocabulary)
         return Decider(rule, objective, thresholds, found, probabilities)
-    names, cut, sources, arrays = read_judge(path)
+    names, cuts, sources, arrays = read_judge(path, benchmark.vocabulary)
     forest = Forest.of_arrays(arrays, len(names), FOLDS)
     heard = tuple(Source(*source) for source in sources)
-    return Judge(objective, thresholds, names, forest, cut, heard, found)
+    return Judge(objective, thresholds, names, forest, cuts, heard, found)
 
 
 def save_decider(decider: Decider | Judge, folder: str | Path, benchmark: Benchmark) -> Path:
@@ -30,7 +30,8 @@ def save_decider(decider: Decider | Judge, folder: str | Path, benchmark: Benchm
     if isinstance(decider, Judge):
         sources = tuple((source.path, source.sha256) for source in decider.sources)
         arrays = decider.forest.arrays()
-        stated = write_trees(path, Particulars(decider.names, decider.cut, sources, arrays))
+        particulars = Particulars(decider.names, decider.cuts, sources, arrays)
+        stated = write_trees(path, particulars, benchmark.vocabulary)
     write_decider(
         path,
         decider.rule,

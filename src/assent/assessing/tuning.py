@@ -9,18 +9,19 @@ from assent.assessing.scored import Scored, heard, scored, unheard
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.scores import QueriesDone, ScoreBlock, collect
+from assent.core.thresholds import Thresholds
 from assent.deciding.calibrating import Tally, calibrated
 from assent.deciding.objectives import FBeta, Objective
 from assent.deciding.objectives import objective as parse_objective
 from assent.deciding.paper import Levels
 from assent.deciding.promising import Promise, promised
-from assent.deciding.rules import GRID_RULES, RULES, Decider, tune_on_grid
+from assent.deciding.rules import GRID_RULES, RULES, Decider, best_single, tune_on_grid
 from assent.deciding.rules import tune as tune_thresholds
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.judging.features import features
 from assent.judging.graph import Graph
-from assent.judging.judge import PER_ANSWER, Judge, Source, train_judge
+from assent.judging.judge import PER_ANSWER, Judge, Source, judged_by, train_forest
 from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
 from assent.measuring.plain import plain
@@ -44,20 +45,20 @@ def tune(
 
     Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also hears
     what the models of other runs, by folder, say. The rule `precision` promises a precision (0.9)
-    with a confidence (0.95).
+    with a confidence (0.95); a judge does so if it is given one of them.
     """
     aim = parse_objective(objective)
     queries, num_slots = run.benchmark.valid, 2 * run.benchmark.vocabulary.num_relations
     refuse_unknown(rule, [*RULES, PRECISION, *GRID_RULES, JUDGE], "rule")
     if others and rule != JUDGE:
         raise ConfigError(f"{rule}: only a judge can hear several models")
-    promise = {"precision": precision, "confidence": confidence}
-    given = {name: value for name, value in promise.items() if value is not None}
-    if given and rule != PRECISION:
+    numbers = {"precision": precision, "confidence": confidence}
+    given = {name: value for name, value in numbers.items() if value is not None}
+    if given and rule not in (PRECISION, JUDGE):
         raise ConfigError(f"{rule}: promises nothing; {', '.join(given)} belong to rule precision")
+    if (given or rule == PRECISION) and aim != FBeta():
+        raise ConfigError(f"{rule}: with a promised precision, no other objective")
     if rule == PRECISION:
-        if aim != FBeta():
-            raise ConfigError("precision: takes a precision and a confidence, no other objective")
         return promising(run, **given, progress=progress)
     blocks = scored(run, "valid", progress)
     if rule in GRID_RULES:
@@ -65,7 +66,7 @@ def tune(
         collect(blocks, levels)
         return tune_on_grid(rule, levels, aim)
     if rule == JUDGE:
-        return _tune_judge(run, others, blocks, aim)
+        return _tune_judge(run, others, blocks, Promise(**given) if given else aim)
     highest, tally = Highest(queries, num_slots), Tally(num_slots)
     collect(blocks, highest, tally)
     decider = tune_thresholds(rule, shortlist := highest.result(), aim)
@@ -90,16 +91,28 @@ def promising(
 
 
 def _tune_judge(
-    run: Scored, others: Mapping[str, Scored], blocks: Iterable[ScoreBlock], aim: Objective
+    run: Scored,
+    others: Mapping[str, Scored],
+    blocks: Iterable[ScoreBlock],
+    aim: Objective | Promise,
 ) -> Judge:
     queries, models = run.benchmark.valid, heard([run, *others.values()])
-    highest = Highest(queries, 2 * run.benchmark.vocabulary.num_relations, PER_ANSWER)
+    num_slots = 2 * run.benchmark.vocabulary.num_relations
+    highest = Highest(queries, num_slots, PER_ANSWER)
     spreads = Spreads(queries)
     collect(blocks, highest, spreads)
     shortlist = highest.result()
     known = features(shortlist, spreads, Graph(run.benchmark), models)
-    judge, accepted = train_judge(shortlist, known, aim)
-    classified = Classified(queries, shortlist.counts(accepted))
-    found = plain({"out_of_fold_f1": {name: f1(classified.of(name)) for name in SHOWN}})
+    forest = train_forest(shortlist, known)
+    judged, found = judged_by(forest, shortlist, known), dict[str, Any]()
+    if isinstance(aim, Promise):
+        kept = promised(judged, aim)
+        cuts, found["promise"] = kept.thresholds, kept.found(run.benchmark.vocabulary)
+    else:
+        cuts = Thresholds.single(best_single(judged, aim), num_slots)
+    accepted = cuts.accept(judged.scores, judged.relations)
+    classified = Classified(queries, judged.counts(accepted))
+    found |= plain({"out_of_fold_f1": {name: f1(classified.of(name)) for name in SHOWN}})
     sources = map(Source, ("", *others), (model.digest() for model in models))
-    return replace(judge, sources=tuple(sources), found=found)
+    floors = Thresholds.of(shortlist.floors)
+    return Judge(aim.name, floors, known.names, forest, cuts, tuple(sources), found)

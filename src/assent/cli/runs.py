@@ -86,7 +86,8 @@ def tune(
         str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
     ] = "f1",
     precision: Annotated[
-        float | None, typer.Option(help="What rule precision promises; 0.9 if not given.")
+        float | None,
+        typer.Option(help="What rule precision promises (0.9 if not given), or a judge."),
     ] = None,
     confidence: Annotated[
         float | None, typer.Option(help="How surely it promises that; 0.95 if not given.")

@@ -23,7 +23,7 @@ class Completion:
     facts: NewFacts
     outcomes: tuple[Outcome, ...]  # of the relations that were finished
     relations: int  # that were to be completed
-    rule: str
+    promises: bool  # whether relations accept nothing because they cannot promise a precision
 
     @property
     def finished(self) -> bool:
@@ -50,7 +50,7 @@ class Completion:
 
 
 def collected(
-    work: Completing, names: Vocabulary, rule: str, progress: QueriesDone, stopping: Stopping
+    work: Completing, names: Vocabulary, promises: bool, progress: QueriesDone, stopping: Stopping
 ) -> Completion:
     """All relations, or those that were finished before it was stopped."""
     most, parts, outcomes = work.wanted.max_facts, list[NewFacts](), list[Outcome]()
@@ -63,7 +63,7 @@ def collected(
     facts = NewFacts.joined(parts)
     if most is not None:
         facts = surest(facts, most, work.habits)
-    return Completion(names, facts, tuple(outcomes), len(work.relations), rule)
+    return Completion(names, facts, tuple(outcomes), len(work.relations), promises)
 
 
 def surest(facts: NewFacts, most: int, habits: Habits | None = None) -> NewFacts:

@@ -14,6 +14,7 @@ from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.deciding.rules import Decider
 from assent.errors import ConfigError
+from assent.judging.judge import Judge
 
 FARTHEST = 200.0  # no score lies farther from 0 than matters
 HALVINGS = 64
@@ -25,25 +26,39 @@ Chances = Callable[[Scores | Numbers, Ids], Numbers]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """A decider as completion needs it; nothing below `floors` is looked at."""
+    """A decider as completion needs it.
+
+    Candidates whose score in the model is above the floors are decided about; a judge gives them
+    other scores first, its probabilities. Thresholds and chances are of the scores that decide.
+    """
 
     thresholds: Thresholds  # accepted above
-    floors: Thresholds  # accepted or reviewed above; nowhere higher than the thresholds
+    floors: Thresholds  # nothing below could be accepted or reviewed
     expected: Numbers  # (slot,)  the precision that acceptance had on valid; nan: not known
     chances: Chances
     review_above: float  # the probability from which on a person is asked
 
     @classmethod
-    def of(cls, decider: Decider, names: Vocabulary, review_above: float | None) -> Self:
+    def of(cls, decider: Decider | Judge, names: Vocabulary, review_above: float | None) -> Self:
         """`review_above` None: nobody is asked."""
         if review_above is not None and not 0 < review_above <= 1:
             raise ConfigError(f"review_above = {review_above:g}; choose more than 0, at most 1")
-        bound, chances = np.inf if review_above is None else review_above, chances_of(decider)
-        values = decider.thresholds.values
-        floors = np.minimum(values, lowest(chances, bound, len(values)))
-        return cls(
-            decider.thresholds, Thresholds.of(floors), expected_of(decider, names), chances, bound
+        bound, expected = (
+            np.inf if review_above is None else review_above,
+            expected_of(decider, names),
         )
+        if isinstance(decider, Judge):
+            unsaid = np.isposinf(decider.cuts.values) & (bound == np.inf)
+            floors = np.where(unsaid, np.inf, decider.thresholds.values)
+            return cls(decider.cuts, Thresholds.of(floors), expected, as_judged, bound)
+        chances, values = chances_of(decider), decider.thresholds.values
+        floors = np.minimum(values, lowest(chances, bound, len(values)))
+        return cls(decider.thresholds, Thresholds.of(floors), expected, chances, bound)
+
+
+def as_judged(scores: Scores | Numbers, slots: Ids) -> Numbers:
+    """A judge's scores are probabilities."""
+    return np.asarray(scores, np.float64)
 
 
 def chances_of(decider: Decider) -> Chances:
@@ -66,7 +81,7 @@ def lowest(chances: Chances, bound: float, num_slots: int) -> Numbers:  # (slot,
     return np.where(never, np.inf, low)
 
 
-def expected_of(decider: Decider, names: Vocabulary) -> Numbers:  # (slot,)
+def expected_of(decider: Decider | Judge, names: Vocabulary) -> Numbers:  # (slot,)
     """The precision that each slot had on valid, as far as the decider states it."""
     stated = decider.found.get("promise", {}).get("expected_precision")
     if stated is None:

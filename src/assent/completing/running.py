@@ -21,6 +21,8 @@ from assent.core.queries import Queries
 from assent.core.scores import QueriesDone
 from assent.deciding.shortlisting import Above
 from assent.errors import ConfigError
+from assent.judging.hearing import Hearing
+from assent.judging.spreads import Spreads
 from assent.scoring import Scorer, score
 
 Stopping = Callable[[], bool]  # asked between blocks: end here?
@@ -54,11 +56,18 @@ class Outcome(NamedTuple):
 
 
 class Completing:
-    """A model and where its lines are drawn, on the graph of a benchmark."""
+    """A model and where its lines are drawn, on the graph of a benchmark; a judge may decide."""
 
-    def __init__(self, benchmark: Benchmark, scorer: Scorer, lines: Lines, wanted: Wanted) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        scorer: Scorer,
+        lines: Lines,
+        wanted: Wanted,
+        hearing: Hearing | None = None,
+    ) -> None:
         names = benchmark.vocabulary
-        self.scorer, self.lines, self.wanted = scorer, lines, wanted
+        self.scorer, self.lines, self.wanted, self.hearing = scorer, lines, wanted, hearing
         self.num_entities, self.num_relations = names.num_entities, names.num_relations
         self.known = benchmark.truth()
         self.facts = self.known.take(self.known.relations < self.num_relations).facts(
@@ -81,16 +90,20 @@ class Completing:
         before = 0
         for relation in self.relations:
             queries, fits = self._asked(relation)
-            above = Above(queries, self.lines.floors)
+            above, spreads = Above(queries, self.lines.floors), Spreads(queries)
             for block in score(self.scorer, queries, self.known):
                 above.add(block)
+                if self.hearing is not None:
+                    spreads.add(block)
                 progress(before + block.first + len(block.queries), total)
                 if stopping():
                     return
             before += len(queries)
-            yield self._decided(
-                relation, len(queries), Candidates.of(above.result(), self.lines), fits
-            )
+            shortlist = above.result()
+            if self.hearing is not None:
+                shortlist = self.hearing.judged(shortlist, spreads)
+            found = Candidates.of(shortlist, self.lines)
+            yield self._decided(relation, len(queries), found, fits)
 
     def _asked(self, relation: int) -> tuple[Queries, tuple[Mask, Mask]]:
         """The questions both ways, and who may be head and tail.

@@ -37,7 +37,7 @@ def write_decider(
         "rule": rule,
         "objective": objective,
         "found": _written(found),
-        "thresholds": vocabulary.by_side(_written(thresholds.values.tolist())),
+        "thresholds": written_thresholds(thresholds, vocabulary),
         **(
             {} if probabilities is None else {"probabilities": _sigmoids(probabilities, vocabulary)}
         ),
@@ -55,19 +55,29 @@ def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Threshol
     try:
         if document["format"] != FORMAT:
             raise DataError(f"{path}: format {document['format']!r}; expected {FORMAT}")
-        sides = document["thresholds"]
-        values = [
-            _read(sides[side][relation]) for side in SIDES for relation in vocabulary.relations
-        ]
-        names = set(vocabulary.relations)
-        strange = [name for side in SIDES for name in sides[side] if name not in names]
+        thresholds = read_thresholds(document["thresholds"], vocabulary)
         rule, objective = document["rule"], document["objective"]
         found = _understood(dict(document["found"]))
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DataError(f"{path}: not a decider for this benchmark ({error!r})") from error
-    if strange:
-        raise DataError(f"{path}: a threshold for {strange[0]!r}, unknown to the benchmark")
-    return str(rule), str(objective), Thresholds.of(values), found
+    return str(rule), str(objective), thresholds, found
+
+
+def written_thresholds(thresholds: Thresholds, vocabulary: Vocabulary) -> dict[str, Any]:
+    """By side and relation, as JSON can have them."""
+    return vocabulary.by_side(_written(thresholds.values.tolist()))
+
+
+def read_thresholds(stated: Any, vocabulary: Vocabulary) -> Thresholds:
+    """The same as thresholds again; hostile until parsed."""
+    names = set(vocabulary.relations)
+    for side in SIDES:
+        for name in stated[side]:
+            if name not in names:
+                raise ValueError(f"a threshold for {name!r}, unknown to the benchmark")
+    return Thresholds.of(
+        [_read(stated[side][relation]) for side in SIDES for relation in vocabulary.relations]
+    )
 
 
 def read_probabilities(path: Path, vocabulary: Vocabulary) -> Probabilities | None:

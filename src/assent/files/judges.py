@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -12,7 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.thresholds import Thresholds
+from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.deciders import read_thresholds, written_thresholds
 from assent.files.saving import beside
 
 MOST_BYTES = 1 << 30  # of all arrays; a file is hostile until parsed
@@ -24,7 +26,7 @@ class Particulars(NamedTuple):
     """What a judge is, apart from its floors."""
 
     features: tuple[str, ...]
-    cut: float
+    cuts: Thresholds
     sources: tuple[tuple[str, str], ...]  # path of a run, checksum of its model
     arrays: Arrays  # the trees
 
@@ -34,7 +36,7 @@ def trees_file(path: Path) -> Path:
     return path.with_suffix(".npz")
 
 
-def write_trees(path: Path, judge: Particulars) -> dict[str, Any]:
+def write_trees(path: Path, judge: Particulars, vocabulary: Vocabulary) -> dict[str, Any]:
     """Writes the trees, and returns what decider.json is to say."""
     file = BytesIO()
     np.savez_compressed(file, allow_pickle=False, **judge.arrays)
@@ -43,23 +45,22 @@ def write_trees(path: Path, judge: Particulars) -> dict[str, Any]:
         part.write_bytes(data)
     return {
         "features": list(judge.features),
-        "cut": judge.cut if math.isfinite(judge.cut) else str(judge.cut),
+        "cuts": written_thresholds(judge.cuts, vocabulary),
         "runs": [{"path": place, "sha256": checksum} for place, checksum in judge.sources],
         "trees": hashlib.sha256(data).hexdigest(),
     }
 
 
-def read_judge(path: Path) -> Particulars:
+def read_judge(path: Path, vocabulary: Vocabulary) -> Particulars:
     """What stands in decider.json and beside it."""
     try:
         stated = json.loads(path.read_text(encoding="utf-8"))["judge"]
-        features, cut, checksum = _names(stated["features"]), float(stated["cut"]), stated["trees"]
+        features, checksum = _names(stated["features"]), stated["trees"]
+        cuts = read_thresholds(stated["cuts"], vocabulary)
         sources = tuple((str(run["path"]), str(run["sha256"])) for run in stated["runs"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DataError(f"{path}: not a judge ({error!r})") from error
-    if math.isnan(cut):
-        raise DataError(f"{path}: the cut is not a number")
-    return Particulars(features, cut, sources, _read_trees(trees_file(path), checksum))
+    return Particulars(features, cuts, sources, _read_trees(trees_file(path), checksum))
 
 
 def _read_trees(path: Path, checksum: object) -> Arrays:

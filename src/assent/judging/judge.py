@@ -1,9 +1,9 @@
-"""A judge of candidates: boosted trees over features, cross-fitted on valid, and one cut.
+"""A judge of candidates: boosted trees over features, cross-fitted on valid, and where to cut.
 
 A question belongs to a fold, and is only ever judged by trees that saw none of its candidates,
 from neither end of the fact. That holds on test as well: half of its facts are asked for in valid
 from their other end, and trees that saw them there would have been told the answer. So out of fold
-on valid is just what happens on test, and the cut fits.
+on valid is just what happens on test, and a cut found there fits.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, Keys, Mask, frozen
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
-from assent.deciding.objectives import Objective
-from assent.deciding.rules import best_single
 from assent.errors import ConfigError, DataError
 from assent.judging.features import Features
 from assent.judging.trees import Forest
@@ -39,10 +37,10 @@ class Judge:
     """A decision that can be made again about any candidate above the floors."""
 
     objective: str
-    thresholds: Thresholds  # floors: no candidate below them is looked at
+    thresholds: Thresholds  # floors of scores: no candidate below them is looked at
     names: tuple[str, ...]  # of the features
     forest: Forest
-    cut: float  # a probability
+    cuts: Thresholds  # of its probabilities: accepted above
     sources: tuple[Source, ...] = ()  # the run's own model, then the others
     found: dict[str, Any] = field(default_factory=dict)  # on valid, for people to read
     rule: str = "judge"
@@ -51,18 +49,19 @@ class Judge:
     def probabilities(self) -> None:
         """Of single scores it says nothing: it looks at more than these."""
 
-    def accept(self, shortlist: Shortlist, known: Features) -> Mask:  # (candidate,)
-        """Which of the candidates may be added."""
+    def judged(self, shortlist: Shortlist, known: Features) -> Shortlist:
+        """The same candidates, with the judge's probabilities for their scores."""
         if known.names != self.names:
             raise DataError("the judge was trained on other features")
-        folds = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
-        return self.forest.probabilities(known.values, folds) > self.cut
+        return judged_by(self.forest, shortlist, known)
+
+    def accept(self, judged: Shortlist) -> Mask:  # (candidate,)
+        """Which of the judged candidates may be added."""
+        return self.cuts.accept(judged.scores, judged.relations)
 
 
-def train_judge(
-    shortlist: Shortlist, known: Features, objective: Objective, seed: int = 0
-) -> tuple[Judge, Mask]:
-    """A judge for the objective, and its decisions (candidate,), all of them out of fold."""
+def train_forest(shortlist: Shortlist, known: Features, seed: int = 0) -> Forest:
+    """Trees for each fold, which saw none of its facts."""
     num_slots = len(shortlist.floors)
     inverse = (shortlist.relations + num_slots // 2) % num_slots
     mine = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
@@ -71,16 +70,17 @@ def train_judge(
     for fold in range(FOLDS):
         taught = (mine != fold) & (mirrored != fold)
         models.append(_boosted(known.values[taught], shortlist.right[taught], seed))
-    forest = Forest.of_models(models)
-    probabilities = forest.probabilities(known.values, mine)
-    judged = replace(
+    return Forest.of_models(models)
+
+
+def judged_by(forest: Forest, shortlist: Shortlist, known: Features) -> Shortlist:
+    """Candidates with probabilities for scores, of valid all of them out of fold."""
+    folds = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
+    return replace(
         shortlist,
-        scores=frozen(probabilities, np.float32),
-        floors=frozen(np.full(num_slots, -np.inf), np.float32),
+        scores=frozen(forest.probabilities(known.values, folds), np.float32),
+        floors=frozen(np.full_like(shortlist.floors, -np.inf), np.float32),
     )
-    cut = best_single(judged, objective)
-    judge = Judge(objective.name, Thresholds.of(shortlist.floors), known.names, forest, cut)
-    return judge, np.asarray(probabilities > cut)
 
 
 def folds_of(slots: Ids, anchors: Ids) -> Keys:

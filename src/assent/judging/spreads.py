@@ -2,10 +2,12 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp
 
 from assent.core.queries import Queries
-from assent.core.scores import ScoreBlock
+from assent.core.scores import ScoreBlock, Scores
+
+CELLS = 1 << 18  # scores looked at together: a few passes over what the processor has at hand
+FAINT = np.float32(-80)  # exp(80) is nearly the largest float32
 
 
 class Spreads:
@@ -20,10 +22,22 @@ class Spreads:
         self.effective: NDArray[np.float64] = np.zeros(len(queries))
 
     def add(self, block: ScoreBlock) -> None:
-        mine = slice(block.first, block.first + len(block.queries))
-        self.best[mine] = block.scores.max(axis=1)
-        self.expected[mine] = expit(block.scores).sum(axis=1, dtype=np.float64)
-        some = np.isfinite(self.best[mine])  # a query may be without candidates
-        total = logsumexp(block.scores[some], axis=1)
-        self.total[mine][some] = total
-        self.effective[mine][some] = np.exp(2 * total - logsumexp(2 * block.scores[some], axis=1))
+        size = max(1, CELLS // block.scores.shape[1])
+        for first in range(0, len(block.scores), size):
+            self._add(block.scores[first : first + size], block.first + first)
+
+    def _add(self, scores: Scores, first: int) -> None:
+        """One exponential a score: with e = exp(score - best), a probability is e / (e + rest)."""
+        best = scores.max(axis=1)
+        there = np.isfinite(best)  # a query may be without candidates
+        rows = first + np.flatnonzero(there)
+        scores, best = scores[there], best[there]
+        shares = np.exp(scores - best[:, None])
+        total = shares.sum(axis=1).astype(np.float64)
+        self.best[rows] = best
+        self.total[rows] = best + np.log(total)
+        self.effective[rows] = total**2 / np.einsum("ij,ij->i", shares, shares)
+        shares /= shares + np.exp(-np.maximum(best, FAINT))[:, None]
+        # So low that a probability is exp(score), which would be lost in the smaller numbers.
+        faint = total * np.exp(best.astype(np.float64))
+        self.expected[rows] = np.where(best < FAINT, faint, shares.sum(axis=1))

@@ -42,7 +42,7 @@ def summary_lines(found: Completion) -> list[str]:
     ]
     if without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
-        why = "cannot promise" if found.rule == "precision" else "no threshold"
+        why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")

@@ -138,26 +138,30 @@ def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
         "thresholds, as probabilities", "relations", "mean", "min", "max", "accept nothing"
     )
     asked = np.unique(benchmark.valid.relations)
-    values = expit(decider.thresholds.values[asked])
+    lines = decider.cuts if isinstance(decider, Judge) else decider.thresholds
+    nothing = np.isposinf(lines.values[asked])
+    values = lines.values[asked] if isinstance(decider, Judge) else expit(lines.values[asked])
+    values = np.where(nothing, 1.0, values)
     if len(np.unique(values)) <= 1:
         one = share(float(values[0])) if len(values) else DASH
-        rows.add_row("one for all", f"{len(asked):,}", one, one, one, DASH)
+        none = f"{len(asked):,}" if nothing.any() else DASH
+        rows.add_row("one for all", f"{len(asked):,}", one, one, one, none)
         return rows
     rows.add_row(
         decider.rule,
         f"{len(asked):,}",
         *(share(float(of(values))) for of in (np.mean, np.min, np.max)),
-        f"{int(np.isposinf(decider.thresholds.values[asked]).sum()):,}",
+        f"{int(nothing.sum()):,}",
     )
     return rows
 
 
 def found_line(decider: Decider | Judge) -> str | None:
-    """What cross-validation said, or how many relations cannot have what was asked for."""
-    if isinstance(decider, Judge):
-        return judge_line(decider)
+    """What cross-validation said, or which relations cannot have what was asked for."""
     if "promise" in decider.found:
         return promise_line(decider.found["promise"])
+    if isinstance(decider, Judge):
+        return judge_line(decider)
     if np.isposinf(decider.thresholds.values).all():
         return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
     if "unreached" in decider.found:
@@ -208,10 +212,10 @@ def judge_line(decider: Judge) -> str:
         f"{SET_NAMES[name]} {DASH if value is None else share(value)}"
         for name, value in decider.found["out_of_fold_f1"].items()
     )
+    models = "1 model" if len(decider.sources) == 1 else f"{len(decider.sources)} models"
     return (
-        f"a judge of {len(decider.names)} features and {len(decider.sources)} models, "
-        f"cut at {decider.cut:.3g}; the thresholds are only what it looks at; "
-        f"F1 out of fold: {reached}"
+        f"a judge of {len(decider.names)} features and {models}, "
+        f"cut at {decider.cuts.values.min(initial=np.inf):.3g}; F1 out of fold: {reached}"
     )
 
 

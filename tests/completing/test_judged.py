@@ -1,0 +1,111 @@
+"""A judge completes a graph: what it looks at, what it is told, and what it promises."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import logit
+
+import assent
+import toy
+from assent.core.thresholds import Thresholds
+from assent.judging.judge import folds_of
+from completing.worlds import as_sets
+from completing_oracles import facts_known, new_facts
+from judging_oracles import of_graph, of_scores
+
+QUICK = ("model.dim=16", "train.epochs=30", "train.batch_size=32", "train.threads=1")
+REVIEW_ABOVE = 0.2
+
+
+def trained(folder, people):
+    (folder / "graph.ttl").write_text(toy.turtle(people), encoding="utf-8")
+    benchmark = assent.build(assent.read(folder / "graph.ttl"), removed=0, seed=1)
+    return assent.train(benchmark, "complex", changes=QUICK)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("user"), people=40)
+
+
+@pytest.fixture(scope="module")
+def judge(run):
+    return assent.tune(run, "judge")
+
+
+def probabilities(run, judge):
+    """What the judge says to each candidate (slot, anchor, entity); -1: it does not look at it."""
+    names = run.benchmark.vocabulary
+    count, entities = names.num_relations, names.num_entities
+    known, train = facts_known(run.benchmark), run.benchmark.train.tolist()
+
+    def scored(slot):
+        return run.model.scores(torch.arange(entities), torch.full((entities,), slot)).numpy()
+
+    given = np.stack([scored(slot) for slot in range(2 * count)])
+    said = np.full((2 * count, entities, entities), -1.0)
+    for slot in range(2 * count):
+        inverse = (slot + count) % (2 * count)
+        for anchor in range(entities):
+            scores = {}
+            for entity in range(entities):
+                fact = (anchor, slot, entity) if slot < count else (entity, slot - count, anchor)
+                if fact not in known:
+                    scores[entity] = float(given[slot, anchor, entity])
+            for entity, score in scores.items():
+                if score > judge.thresholds.values[slot]:
+                    told = {
+                        **of_scores(scores, entity),
+                        **of_graph(train, count, anchor, slot, entity),
+                        "reverse": given[inverse, entity, anchor],
+                    }
+                    row = np.array([[told[name] for name in judge.names]])
+                    fold = folds_of(np.array([slot]), np.array([anchor]))
+                    said[slot, anchor, entity] = judge.forest.probabilities(row, fold)[0]
+    return said
+
+
+def test_new_facts_are_those_of_slow_loops(run, judge):
+    found = assent.complete(
+        run, decider=judge, review_above=REVIEW_ABOVE, functional=False, symmetric=False
+    )
+    said = probabilities(run, judge)
+    scores = np.where(said < 0, -np.inf, logit(np.clip(said, 1e-12, 1 - 1e-12)))
+    expected = new_facts(run.benchmark, scores, logit(judge.cuts.values), REVIEW_ABOVE)
+    mine = as_sets(found.facts)
+    assert mine.keys() == expected.keys()
+    assert any(accepted for accepted, *_ in mine.values())
+    for fact, (accepted, chance, score, threshold, sides) in mine.items():
+        assert (accepted, sides) == (expected[fact][0], expected[fact][4])
+        assert chance == score == pytest.approx(expected[fact][1], abs=1e-6)
+        assert threshold == judge.cuts.values[0]
+
+
+def test_without_review_nobody_is_asked_about_relations_that_accept_nothing(run, judge):
+    cuts = judge.cuts.values.copy()
+    cuts[[1, 1 + len(cuts) // 2]] = np.inf  # one relation, both ways
+    closed = replace(judge, cuts=Thresholds.of(cuts))
+    found = assent.complete(run, decider=closed)
+    assert not (found.facts.facts[:, 1] == 1).any()
+    assert found.outcomes[1].queries == 0 < found.outcomes[0].queries
+    reviewed = assent.complete(run, decider=closed, review_above=REVIEW_ABOVE)
+    assert reviewed.outcomes[1].queries > 0
+
+
+def test_a_judge_promises_what_was_right_out_of_fold(tmp_path):
+    run = trained(tmp_path, people=300)
+    judge = assent.tune(run, "judge", precision=0.05, confidence=0.5)
+    promise = judge.found["promise"]
+    assert judge.objective == "precision=0.05 with confidence 0.5"
+    assert promise["alone"] + promise["pooled"] == np.isfinite(judge.cuts.values).sum() > 0
+    assert promise["correct"] >= 0.05 * promise["accepted"] > 0
+    found = assent.complete(run, decider=judge)
+    assert found.promises
+    assert len(found) and (found.facts.expected >= 0.05).all()
+
+
+def test_a_promise_takes_no_other_objective(run):
+    with pytest.raises(assent.AssentError, match="no other objective"):
+        assent.tune(run, "judge", "f2", precision=0.9)
