@@ -64,7 +64,10 @@ def other_halves(data):
     return data.parent / "swapped"
 
 
-def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES, on=None):
+def run(
+    data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES, on=None,
+    preset="default",
+):  # fmt: skip
     """The lines it says, and the steps it trains."""
     lines, watcher = [], Counting(fail_at)
 
@@ -72,7 +75,7 @@ def run(data, out, names=NAMES, budget=math.inf, fail_at=None, changes=CHANGES, 
     def watching(epochs):
         yield watcher
 
-    specs = [Spec.of(name, "default", changes) for name in names]
+    specs = [Spec.of(name, preset, changes) for name in names]
     order = Order(data, out, specs, budget, "assent reproduce", on)
     try:
         reproduce(order, lines.append, watching)
@@ -226,6 +229,15 @@ def test_on_another_benchmark_nothing_is_trained_again(data, done, other_halves)
         assert there["weights"] == here["weights"]
         trained = load_run(out / "runs" / "default" / name, other_halves)
         assert there["benchmark"] == trained.benchmark.digest()
+
+
+def test_each_preset_has_a_report_of_its_own(data, tmp_path):
+    run(data, tmp_path, ["transe-8"])
+    before = (tmp_path / "report.md").read_bytes()
+    run(data, tmp_path, ["distmult-8"], preset="paper")
+    assert (tmp_path / "report.md").read_bytes() == before
+    page = (tmp_path / "preset-paper" / "report.md").read_text(encoding="utf-8")
+    assert "DistMult 8" in page and "TransE 8" not in page
 
 
 def test_the_best_that_a_ranking_can_reach_is_said(data, done):

@@ -37,7 +37,8 @@ class Order:
     @property
     def folder(self) -> Path:
         """Where results and report go; runs serve all benchmarks."""
-        return self.out / f"on-{self.on.name}" if self.on else self.out
+        folder = self.out if self.preset == "default" else self.out / f"preset-{self.preset}"
+        return folder / f"on-{self.on.name}" if self.on else folder
 
     @property
     def preset(self) -> str:
