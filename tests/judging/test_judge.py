@@ -115,7 +115,7 @@ def test_other_features_than_those_of_its_training_are_refused():
     shortlist, known = simulated()
     judge, _ = trained(shortlist, known)
     with pytest.raises(DataError, match="other features"):
-        judge.judged(shortlist, replace(known, names=("level", "score")))
+        judge.judged(shortlist, replace(known, names=("level", "rank")))
 
 
 def test_valid_without_answers_trains_no_judge():

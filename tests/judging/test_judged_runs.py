@@ -14,6 +14,7 @@ from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError, DataError
 from assent.experiment import train
 from assent.files.judges import arrays_in, trees_file
+from assent.judging.graph import LINKS
 from assent.judging.judge import Judge
 from assent.models import Model
 
@@ -57,6 +58,14 @@ def test_the_best_candidate_counts_as_answered_only_if_the_judge_accepts_it(runs
     never = Thresholds.single(1.0, len(judge.cuts.values))
     nothing = assessing.evaluate(run, replace(judge, cuts=never), others=[other])
     assert nothing.classified.of("full").accepted == nothing.abstaining.answer_rate == 0
+
+
+def test_links_are_heard_only_where_answers_were_not_chosen_by_them(judge):
+    """Our builder holds out pairs of entities; splits that a graph comes with need not."""
+    assert not set(LINKS) & set(judge.names)
+    kb = toy.crowd(0, num_entities=60, num_relations=4, facts_each=8, splits=True)
+    run = train(toy.built(kb), "complex", changes=QUICK)
+    assert set(LINKS) < set(assessing.tune(run, "judge").names)
 
 
 def test_other_models_than_those_it_heard_are_refused(runs, judge):

@@ -8,6 +8,7 @@ from typing import Any
 from assent.assessing.scored import Scored, heard, scored, unheard
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
+from assent.core.pairs import joined
 from assent.core.scores import QueriesDone, ScoreBlock, collect
 from assent.core.thresholds import Thresholds
 from assent.deciding.calibrating import Tally, calibrated
@@ -20,7 +21,7 @@ from assent.deciding.rules import tune as tune_thresholds
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.judging.features import features
-from assent.judging.graph import Graph
+from assent.judging.graph import LINKS, Graph
 from assent.judging.judge import PER_ANSWER, Judge, Source, judged_by, train_forest
 from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
@@ -97,17 +98,19 @@ def _tune_judge(
     aim: Objective | Promise,
 ) -> Judge:
     queries, models = run.benchmark.valid, heard([run, *others.values()])
-    num_slots = 2 * run.benchmark.vocabulary.num_relations
+    names, num_slots = run.benchmark.vocabulary, 2 * run.benchmark.vocabulary.num_relations
     highest = Highest(queries, num_slots, PER_ANSWER)
     spreads = Spreads(queries)
     collect(blocks, highest, spreads)
     shortlist = highest.result()
     known = features(shortlist, spreads, Graph(run.benchmark), models)
+    if joined(run.benchmark.train, queries, names.num_entities).held_out:
+        known = known.without(LINKS)  # they would tell how valid was made, not what is true
     forest = train_forest(shortlist, known)
     judged, found = judged_by(forest, shortlist, known), dict[str, Any]()
     if isinstance(aim, Promise):
         kept = promised(judged, aim)
-        cuts, found["promise"] = kept.thresholds, kept.found(run.benchmark.vocabulary)
+        cuts, found["promise"] = kept.thresholds, kept.found(names)
     else:
         cuts = Thresholds.single(best_single(judged, aim), num_slots)
     accepted = cuts.accept(judged.scores, judged.relations)

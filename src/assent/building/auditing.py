@@ -10,6 +10,7 @@ from assent.building.twins import facts_with_twin
 from assent.core.arrays import Keys, Mask, distinct, found_in
 from assent.core.benchmark import Benchmark
 from assent.core.facts import fact_keys, facts_of
+from assent.core.pairs import joined
 from assent.core.queries import Queries, Subset, both_ways
 from assent.core.types import Pairs
 
@@ -212,6 +213,18 @@ def test_facts_with_twins(rows: Rows) -> Finding:
     )
 
 
+def answers_chosen_by_pairs(rows: Rows) -> Finding:
+    """Then a fact between two entities speaks against another one, in the benchmark alone."""
+    shares = joined(rows.benchmark.train, rows.queries, rows.num_entities)
+    answers = len(rows.queries.answers)
+    detail = (
+        f"train joins the entities of {shares.answers:.1%} of them, "
+        f"and those of {shares.train:.1%} of its own facts by another"
+    )
+    name = "answers whose entities were held apart"
+    return Finding(name, False, answers if shares.held_out else 0, answers, detail)
+
+
 CHECKS: tuple[Callable[[Rows], Finding], ...] = (
     keys_standing_twice,
     keys_in_both_halves,
@@ -227,4 +240,5 @@ CHECKS: tuple[Callable[[Rows], Finding], ...] = (
     relations_with_few_answers,
     answers_of_the_largest,
     test_facts_with_twins,
+    answers_chosen_by_pairs,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from scipy.special import expit
 
 from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
+from assent.errors import DataError
 from assent.judging.graph import Columns, Graph
 from assent.judging.spreads import Spreads
 from assent.scoring import PairScorer, score_pairs
@@ -20,6 +22,15 @@ class Features:
 
     names: tuple[str, ...]
     values: NDArray[np.float64]  # (candidate, feature)   nan = there is no such thing
+
+    def only(self, names: tuple[str, ...]) -> Self:
+        """The columns of these names, in this order."""
+        if missing := set(names) - set(self.names):
+            raise DataError(f"the judge was trained on other features: {', '.join(missing)}")
+        return type(self)(names, self.values[:, [self.names.index(name) for name in names]])
+
+    def without(self, names: tuple[str, ...]) -> Self:
+        return self.only(tuple(name for name in self.names if name not in names))
 
 
 def features(

@@ -10,6 +10,7 @@ from assent.core.arrays import Ids, Keys, places_in, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, both_ways
 
+LINKS = ("links", "implied")  # columns of the other facts between anchor and entity
 PRIOR = 2  # pairs of entities against an implication, before any is looked at
 
 Columns = dict[str, NDArray[Any]]

@@ -51,9 +51,7 @@ class Judge:
 
     def judged(self, shortlist: Shortlist, known: Features) -> Shortlist:
         """The same candidates, with the judge's probabilities for their scores."""
-        if known.names != self.names:
-            raise DataError("the judge was trained on other features")
-        return judged_by(self.forest, shortlist, known)
+        return judged_by(self.forest, shortlist, known.only(self.names))
 
     def accept(self, judged: Shortlist) -> Mask:  # (candidate,)
         """Which of the judged candidates may be added."""
