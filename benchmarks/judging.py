@@ -12,6 +12,7 @@ import numpy as np
 
 from assent.assessing import SHOWN
 from assent.core.counts import f1
+from assent.core.pairs import joined
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
 from assent.deciding.objectives import FBeta
@@ -19,7 +20,7 @@ from assent.deciding.rules import best_single
 from assent.deciding.shortlisting import Highest
 from assent.experiment import load_run
 from assent.judging.features import Features, features
-from assent.judging.graph import Graph
+from assent.judging.graph import LINKS, Graph
 from assent.judging.judge import PER_ANSWER, judged_by, train_forest
 from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
@@ -34,7 +35,11 @@ GROUPS = {
         "inverse_answers_a_query",
     ),
     "place in the graph": ("entity_seen", "entity_share", "anchor_degree", "entity_degree"),
-    "other links": ("links", "implied"),
+    "related relations": (
+        "anchor_fits", "anchor_fits_mean", "entity_fits", "entity_fits_mean",
+    ),
+    "shared neighbours": ("shared", "shared_weight"),
+    "other links": LINKS,
     "question turned round": ("reverse",),
     "other models": ("score_", "reverse_", "mean", "reverse_mean"),
 }  # fmt: skip
@@ -80,6 +85,9 @@ def main(folders: list[str]) -> None:
     shortlist = highest.result()
     known = features(shortlist, spreads, Graph(benchmark), [run.model for run in runs])
     print(f"| without | features | {' | '.join(SHOWN)} |")
+    if joined(benchmark.train, benchmark.valid, benchmark.vocabulary.num_entities).held_out:
+        show("nothing, links among it that were held apart", shortlist, known)
+        known = known.without(LINKS)
     show("nothing", shortlist, known)
     for label, group in GROUPS.items():
         fewer = without(known, group)

@@ -1,6 +1,7 @@
 """Slow, obvious twins of a judge's features: loops over sets of tuples, one candidate at a time."""
 
 from math import exp, log, nan
+from statistics import mean
 
 PRIOR = 2
 
@@ -46,6 +47,20 @@ def of_graph(train, num_relations, anchor, slot, entity):
     def implies(other):
         return len(pairs(other) & pairs(slot)) / (len(pairs(other)) + PRIOR)
 
+    def stands_in(entity):
+        return {s for a, s, _ in asked if a == entity}
+
+    def fits(entity, of):
+        shares = [
+            0 if s == of else len(anchors(s) & anchors(of)) / (len(anchors(s)) + PRIOR)
+            for s in stands_in(entity)
+        ]
+        return (max(shares), mean(shares)) if shares else (0, 0)
+
+    def neighbours(entity):
+        return {e for a, _, e in asked if a == entity}
+
+    shared = neighbours(anchor) & neighbours(entity)
     seen = len({e for a, _, e in facts(inverse) if a == entity})
     between = [s for a, s, e in asked if (a, e) == (anchor, entity)]
     return {
@@ -58,6 +73,12 @@ def of_graph(train, num_relations, anchor, slot, entity):
         "entity_share": seen / max(len(anchors(slot)), 1),
         "anchor_degree": sum(a == anchor for a, _, _ in asked),
         "entity_degree": sum(a == entity for a, _, _ in asked),
+        "anchor_fits": fits(anchor, slot)[0],
+        "anchor_fits_mean": fits(anchor, slot)[1],
+        "entity_fits": fits(entity, inverse)[0],
+        "entity_fits_mean": fits(entity, inverse)[1],
+        "shared": len(shared),
+        "shared_weight": sum(1 / log(2 + len(neighbours(entity))) for entity in shared),
         "links": len(between),
         "implied": max((implies(s) for s in between if s != slot), default=0),
     }

@@ -9,6 +9,8 @@ from scipy.sparse import csr_array
 from assent.core.arrays import Ids, Keys, places_in, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, both_ways
+from assent.judging.neighbours import Neighbours
+from assent.judging.places import Places
 
 LINKS = ("links", "implied")  # columns of the other facts between anchor and entity
 PRIOR = 2  # pairs of entities against an implication, before any is looked at
@@ -30,6 +32,8 @@ class Graph:
         self.degrees = np.bincount(anchors, minlength=self.num_entities)
         self.slot_facts = np.bincount(slots, minlength=self.num_slots)
         self.slot_anchors = np.bincount(self.known.relations, minlength=self.num_slots)
+        self.places = Places(anchors, slots, self.num_entities, self.num_slots)
+        self.neighbours = Neighbours(anchors, entities, self.num_entities)
         self._link(anchors, slots, entities)
 
     def _link(self, anchors: Ids, slots: Ids, entities: Ids) -> None:
@@ -52,6 +56,9 @@ class Graph:
         inverse = (slots + self.num_slots // 2) % self.num_slots
         answers_each = self.slot_facts / np.maximum(self.slot_anchors, 1)
         seen = self._known(entities, inverse)
+        anchor_fits, anchor_fits_mean = self.places.fits(anchors, slots)
+        entity_fits, entity_fits_mean = self.places.fits(entities, inverse)
+        shared, shared_weight = self.neighbours.shared(anchors, entities)
         links, implied = self._links(anchors, slots, entities)
         return {
             "known": self._known(anchors, slots),
@@ -63,6 +70,12 @@ class Graph:
             "entity_share": seen / np.maximum(self.slot_anchors[slots], 1),
             "anchor_degree": self.degrees[anchors],
             "entity_degree": self.degrees[entities],
+            "anchor_fits": anchor_fits,
+            "anchor_fits_mean": anchor_fits_mean,
+            "entity_fits": entity_fits,
+            "entity_fits_mean": entity_fits_mean,
+            "shared": shared,
+            "shared_weight": shared_weight,
             "links": links,
             "implied": implied,
         }
