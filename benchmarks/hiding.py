@@ -5,7 +5,8 @@
 The hidden facts are gone before the benchmark is built, so neither training nor thresholds know
 of them. They are only some of the true facts that the graph lacks: an accepted fact that was not
 hidden counts as wrong here, right as it may be. The last column leaves out the accepted facts that
-answer questions of which nothing was hidden: those are unlike the questions of valid.
+answer questions of which nothing was hidden: those are unlike the questions of valid. Decided by
+thresholds first, then by a judge.
 
 Needs minutes for each graph; a training that was stopped goes on in the same folder.
 """
@@ -60,8 +61,10 @@ def completed(name: str, folder: Path, precisions: list[float], most: int) -> No
     print(f"\n## {name}: {len(kb.facts):,} facts left, {len(hidden):,} hidden", end="")
     print(f", {len(findable):,} of these about entities of the benchmark\n")
     for precision in precisions:
-        found = assent.complete(run, precision)
-        told(found, findable, precision, most)
+        for rule in ("precision", "judge"):
+            found = assent.complete(run, decider=assent.tune(run, rule, precision=precision))
+            print("thresholds" if rule == "precision" else rule, end=", ")
+            told(found, findable, precision, most)
 
 
 def told(found: assent.Completion, hidden: set[Fact], precision: float, most: int) -> None:
