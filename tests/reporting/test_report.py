@@ -221,6 +221,14 @@ def test_a_judge_is_shown_without_thresholds(measured, tmp_path):
     assert "A judge has no thresholds." in read.text
 
 
+def test_a_run_with_members_says_so(measured, tmp_path):
+    small = ("model.dim=8", "model.members=2", "train.epochs=1", "train.threads=1")
+    run = assent.train(measured[0][0].benchmark, "complex", changes=small)
+    decider = assent.tune(run, "global")
+    path = assent.report([run], tmp_path / "report.html", deciders=[decider])
+    assert "2 x complex 8, one threshold" in Page(path.read_text(encoding="utf-8")).text
+
+
 def test_the_command_writes_the_page_and_the_figures(hostile_runs, tmp_path, monkeypatch, capsys):
     folder = next(iter(hostile_runs.values()))
     words = ["report", str(folder), "--out", "page.html", "--figures", "drawn"]

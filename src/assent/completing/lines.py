@@ -43,13 +43,11 @@ class Lines:
         """`review_above` None: nobody is asked."""
         if review_above is not None and not 0 < review_above <= 1:
             raise ConfigError(f"review_above = {review_above:g}; choose more than 0, at most 1")
-        bound, expected = (
-            np.inf if review_above is None else review_above,
-            expected_of(decider, names),
-        )
+        bound = np.inf if review_above is None else review_above
+        expected = expected_of(decider, names)
         if isinstance(decider, Judge):
-            unsaid = np.isposinf(decider.cuts.values) & (bound == np.inf)
-            floors = np.where(unsaid, np.inf, decider.thresholds.values)
+            in_vain = np.isposinf(decider.cuts.values) & (bound == np.inf)
+            floors = np.where(in_vain, np.inf, decider.thresholds.values)
             return cls(decider.cuts, Thresholds.of(floors), expected, as_judged, bound)
         chances, values = chances_of(decider), decider.thresholds.values
         floors = np.minimum(values, lowest(chances, bound, len(values)))

@@ -39,9 +39,11 @@ class Subject:
 
     @property
     def model(self) -> str:
-        """`complex 256`"""
+        """`complex 256`, or `4 x complex 256` of a run with members."""
         settings = self.settings["model"]
-        return f"{settings['name']} {settings['dim']}" if "dim" in settings else settings["name"]
+        members = f"{settings['members']} x " if settings.get("members", 1) > 1 else ""
+        size = f" {settings['dim']}" if "dim" in settings else ""
+        return f"{members}{settings['name']}{size}"
 
     @property
     def judged(self) -> bool:
