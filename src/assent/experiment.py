@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -28,7 +29,7 @@ from assent.datasets import fetch, located
 from assent.deciding.rules import Decider
 from assent.errors import ConfigError, DataError
 from assent.files.benchmarks import load
-from assent.files.runs import SETTINGS, read_weights, save_weights, start_run
+from assent.files.runs import SETTINGS, read_weights, save_weights, start_run, training_in
 from assent.files.triples import read
 from assent.judging.hearing import Hearing
 from assent.judging.judge import Judge
@@ -91,24 +92,34 @@ def train(
     if folder is not None:
         origin = {"path": where or "", "sha256": benchmark.digest()}
         text = to_toml({**settings.sections(), "benchmark": origin})
-        start_run(folder, text, benchmark.vocabulary)
+        start_run(folder, text, benchmark.vocabulary, _settings_there(folder))
     torch.manual_seed(settings.train.seed)
     network = create(
         model, benchmark.vocabulary.num_entities, benchmark.vocabulary.num_relations, settings.model
     )
     facts = both_ways(benchmark.train, benchmark.vocabulary.num_relations)
-    trained = train_model(
-        network,
-        Queries.grouped(*facts),
-        settings.train,
-        EVALUATIONS[settings.train.stop_on](benchmark),
-        watcher or Unwatched(),
-        folder,
-        minutes,
-    )
-    if folder is not None:
-        save_weights(folder, network.state_dict())
+    with nullcontext() if folder is None else training_in(folder):
+        trained = train_model(
+            network,
+            Queries.grouped(*facts),
+            settings.train,
+            EVALUATIONS[settings.train.stop_on](benchmark),
+            watcher or Unwatched(),
+            folder,
+            minutes,
+        )
+        if folder is not None:
+            save_weights(folder, network.state_dict())
     return Run(benchmark, settings, network, trained, folder)
+
+
+def _settings_there(folder: Path) -> str | None:
+    """Those of a run that was begun here; what did not exist then has its default."""
+    if not (path := folder / SETTINGS).exists():
+        return None
+    sections = read_toml(path)
+    origin = sections.pop("benchmark", {})
+    return to_toml({**of_sections(sections).sections(), "benchmark": origin})
 
 
 def load_run(folder: str | Path, on: str | Path | None = None) -> Run:

@@ -1,6 +1,7 @@
 """`assent train`, killed at random moments, ends with the weights of one that was never stopped."""
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from safetensors.torch import load_file
 
 import assent
 from assent.datasets import located
+from assent.files.runs import training_in
 
 SETTINGS = ("train.epochs=3", "train.batch_size=256", "model.dim=16", "train.threads=1")
 
@@ -94,6 +96,24 @@ def test_a_run_of_other_settings_or_of_another_benchmark_is_refused(benchmark, u
     other = tmp_path / "other"
     assent.save(assent.build(assent.read(located("world")), seed=1), other)
     assert "choose another folder" in run_to_the_end(other, unstopped, code=2).stderr
+
+
+def test_a_run_from_before_a_setting_existed_has_its_default(benchmark, unstopped, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(unstopped, run)
+    settings = run / "settings.toml"
+    lines = settings.read_text(encoding="utf-8").splitlines(keepends=True)
+    settings.write_text("".join(line for line in lines if "members" not in line), encoding="utf-8")
+    run_to_the_end(benchmark, run)
+    refused = run_to_the_end(benchmark, run, "model.members=2", code=2)
+    assert "this run has members = 1, not members = 2" in refused.stderr
+
+
+def test_a_run_that_is_being_trained_is_left_alone(benchmark, unstopped):
+    with training_in(unstopped):
+        refused = run_to_the_end(benchmark, unstopped, code=2)
+    assert "is being trained by another process" in refused.stderr
+    run_to_the_end(benchmark, unstopped)
 
 
 def test_a_folder_that_is_no_run_is_left_alone(benchmark, tmp_path):

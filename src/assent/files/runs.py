@@ -1,5 +1,8 @@
 """A run folder: the settings, names and weights of a trained model."""
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -15,11 +18,10 @@ SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
 
 
-def start_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
-    """Makes the folder; one that is there already must be of the same settings."""
+def start_run(folder: Path, settings: str, vocabulary: Vocabulary, there: str | None) -> None:
+    """Makes the folder; if it is `there` already, its settings must be the same."""
     path = folder / SETTINGS
-    if path.exists():
-        there = path.read_text(encoding="utf-8")
+    if there is not None:
         if there != settings:
             raise DataError(f"{path}: {_difference(there, settings)}; choose another folder")
         return
@@ -30,6 +32,17 @@ def start_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
     write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
     with beside(path) as part:
         part.write_text(settings, encoding="utf-8")
+
+
+@contextmanager
+def training_in(folder: Path) -> Iterator[None]:
+    """Keeps other processes from training the same run; ends with this one, however it ends."""
+    with (folder / SETTINGS).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataError(f"{folder}: is being trained by another process") from error
+        yield
 
 
 def save_weights(folder: Path, weights: dict[str, Tensor]) -> None:
