@@ -47,13 +47,13 @@ GROUPS = {
 
 def without(known: Features, group: tuple[str, ...]) -> Features:
     """The same without the features of these names, or that begin so and go on with a number."""
-    kept = [
-        place
-        for place, name in enumerate(known.names)
-        if name not in group and name.rstrip("0123456789") not in group
-    ]
-    names = tuple(known.names[place] for place in kept)
-    return replace(known, names=names, values=known.values[:, kept])
+    return known.only(
+        tuple(
+            name
+            for name in known.names
+            if name not in group and name.rstrip("0123456789") not in group
+        )
+    )
 
 
 def best_only(shortlist: Shortlist, known: Features, most: int) -> tuple[Shortlist, Features]:

@@ -10,10 +10,9 @@ from assent.core.arrays import Ids, Keys, places_in, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, both_ways
 from assent.judging.neighbours import Neighbours
-from assent.judging.places import Places
+from assent.judging.places import Places, following
 
 LINKS = ("links", "implied")  # columns of the other facts between anchor and entity
-PRIOR = 2  # pairs of entities against an implication, before any is looked at
 
 Columns = dict[str, NDArray[Any]]
 
@@ -47,9 +46,7 @@ class Graph:
             (np.ones(len(keys)), self.pair_slots, self.pair_offsets),
             shape=(len(self.pairs), self.num_slots),
         )
-        together = (stands.T @ stands).toarray()
-        self.implies = together / (self.slot_facts[:, None] + PRIOR)  # (slot, slot)
-        np.fill_diagonal(self.implies, 0)
+        self.implies = following(stands)
 
     def columns(self, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
         """Of each candidate; `inverse` is its relation asked from the entity."""

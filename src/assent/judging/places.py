@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from assent.core.arrays import Ids, places_in, rows_of
 
-PRIOR = 2  # entities against an implication, before any is looked at
+PRIOR = 2  # cases against an implication, before any is looked at
 
 Shares = NDArray[np.float64]
 
@@ -20,9 +20,7 @@ class Places:
         )
         stands.sum_duplicates()
         stands.data[:] = 1
-        together = (stands.T @ stands).toarray()
-        self.follows = together / (np.diag(together)[:, None] + PRIOR)  # (slot, slot)
-        np.fill_diagonal(self.follows, 0)
+        self.follows = following(stands)
         self.offsets, self.slots = stands.indptr.astype(np.int64), stands.indices
 
     def fits(self, entities: Ids, slots: Ids) -> tuple[Shares, Shares]:
@@ -40,3 +38,11 @@ class Places:
         np.maximum.at(highest, rows, shares)
         mean = np.bincount(rows, shares, len(asked)) / np.maximum(counts, 1)
         return highest[back], mean[back]
+
+
+def following(stands: csr_array) -> Shares:  # (slot, slot)
+    """Of the rows (row, slot) that have one slot, the share that has another; of itself, 0."""
+    together = (stands.T @ stands).toarray()
+    shares: Shares = together / (np.diag(together)[:, None] + PRIOR)
+    np.fill_diagonal(shares, 0)
+    return shares

@@ -138,10 +138,12 @@ def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
         "thresholds, as probabilities", "relations", "mean", "min", "max", "accept nothing"
     )
     asked = np.unique(benchmark.valid.relations)
-    lines = decider.cuts if isinstance(decider, Judge) else decider.thresholds
-    nothing = np.isposinf(lines.values[asked])
-    values = lines.values[asked] if isinstance(decider, Judge) else expit(lines.values[asked])
-    values = np.where(nothing, 1.0, values)
+    if isinstance(decider, Judge):
+        lines = values = decider.cuts.values[asked]
+    else:
+        lines = decider.thresholds.values[asked]
+        values = expit(lines)
+    nothing, values = np.isposinf(lines), np.minimum(values, 1.0)
     if len(np.unique(values)) <= 1:
         one = share(float(values[0])) if len(values) else DASH
         none = f"{len(asked):,}" if nothing.any() else DASH
