@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.core.arrays import distinct, found_in, frozen, offsets_of, places_in, rows_of
+from assent.core.arrays import (
+    distinct,
+    found_in,
+    frozen,
+    offsets_of,
+    pair_keys,
+    places_in,
+    rows_of,
+)
 
 lengths = st.lists(st.integers(0, 4), max_size=8)
 
@@ -56,3 +64,16 @@ def test_found_in_is_membership(stored, asked):
 @given(st.lists(st.integers(-5, 5), max_size=12))
 def test_distinct_keys_ascend_and_stand_once(keys):
     assert distinct(np.array(keys, np.int64)).tolist() == sorted(set(keys))
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=12))
+def test_pair_keys_order_pairs_as_tuples_are_ordered(pairs):
+    firsts, seconds = np.array(pairs, np.int32).reshape(-1, 2).T
+    keys = pair_keys(firsts, seconds, 5)
+    assert [pairs[place] for place in np.argsort(keys, kind="stable")] == sorted(pairs)
+    assert len(set(keys.tolist())) == len(set(pairs))
+
+
+def test_pair_keys_do_not_overflow_the_ids_they_are_made_of():
+    big = np.array([2_000_000], np.int32)
+    assert pair_keys(big, big, 3_000_000).tolist() == [2_000_000 * 3_000_000 + 2_000_000]

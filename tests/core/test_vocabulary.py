@@ -1,5 +1,6 @@
 """Names stand once, labels for all or none."""
 
+import numpy as np
 import pytest
 
 from assent.core.vocabulary import Vocabulary
@@ -42,3 +43,17 @@ def test_keeping_entities_keeps_their_labels_and_all_relations():
 
 def test_keeping_entities_without_labels_invents_none():
     assert Vocabulary(("a", "b"), ("knows",)).with_entities([1]).entity_labels == ()
+
+
+def test_each_relation_has_a_slot_for_its_tail_and_one_for_its_head():
+    vocabulary = Vocabulary(("ada",), ("knows", "likes"))
+    assert vocabulary.num_slots == 4
+    assert vocabulary.slots_of(1) == (1, 3)
+    assert [vocabulary.side(slot) for slot in range(4)] == ["tail", "tail", "head", "head"]
+
+
+def test_the_inverse_of_the_inverse_is_the_slot_itself():
+    vocabulary = Vocabulary(("ada",), ("knows", "likes"))
+    slots = np.arange(4, dtype=np.int32)
+    assert vocabulary.inverse(slots).tolist() == [2, 3, 0, 1]
+    assert vocabulary.inverse(vocabulary.inverse(slots)).tolist() == slots.tolist()

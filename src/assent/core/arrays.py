@@ -54,3 +54,12 @@ def found_in(sorted_keys: Keys, keys: Keys) -> Mask:
     places = np.searchsorted(sorted_keys, keys)
     found: Mask = sorted_keys[np.minimum(places, len(sorted_keys) - 1)] == keys
     return found
+
+
+def pair_keys(firsts: NDArray[Any], seconds: NDArray[Any], num_seconds: int) -> Keys:
+    """One number for each pair of ids, ascending by the first id, then by the second.
+
+    `num_seconds` is how many different second ids there are.
+    """
+    keys: Keys = np.asarray(firsts, np.int64) * num_seconds + seconds
+    return keys

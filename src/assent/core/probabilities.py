@@ -1,4 +1,4 @@
-"""How likely a candidate is to be right, by its score."""
+"""How probable it is that a candidate is right, by its score."""
 
 from dataclasses import dataclass
 
@@ -46,8 +46,14 @@ class Probabilities:
         """The probability of each of these scores in its slot."""
         relations, scores = np.asarray(relations), np.asarray(scores, np.float64)
         lines = self.intercepts[relations] + self.slopes[relations] * near(scores)
-        likely: Values = 1 / (1 + np.exp(-near(lines)))
-        return np.where(scores > self.floors[relations], likely, self.below[relations])
+        above = sigmoid(lines)
+        return np.where(scores > self.floors[relations], above, self.below[relations])
+
+
+def sigmoid(scores: Values) -> Values:
+    """The probability that a logit stands for."""
+    probabilities: Values = 1 / (1 + np.exp(-near(scores)))
+    return probabilities
 
 
 def near(scores: Values) -> Values:

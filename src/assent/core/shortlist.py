@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import Ids, Mask, frozen
 from assent.core.counts import Counts
@@ -12,6 +12,24 @@ from assent.core.queries import Queries
 from assent.core.scores import Scores
 from assent.core.thresholds import Thresholds
 from assent.errors import DataError
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """How the scores of each query are spread over all its candidates, shortlisted or not."""
+
+    best: Values  # (query,)       the highest score
+    total: Values  # (query,)      log of the sum of exp(score)
+    expected: Values  # (query,)   how many answers the sigmoids of the scores add up to
+    effective: Values  # (query,)  1 where one candidate has all of the softmax, n where n share it
+
+    def take(self, queries: Mask) -> Self:
+        """The same for some of the queries only."""
+        return type(self)(
+            self.best[queries], self.total[queries], self.expected[queries], self.effective[queries]
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +42,7 @@ class Shortlist:
     scores: Scores  # (candidate,)
     right: Mask  # (candidate,)  whether it is an answer
     floors: Scores  # (slot,)
+    spread: Spread | None = None  # only where a decider needs it
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,4 +79,5 @@ class Shortlist:
             self.scores[kept],
             self.right[kept],
             self.floors,
+            None if self.spread is None else self.spread.take(mask),
         )

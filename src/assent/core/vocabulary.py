@@ -1,13 +1,19 @@
-"""The names of entities and relations; an id is a position."""
+"""The names of entities and relations; an id is a position.
+
+A slot is a relation in one direction: slot r asks for the tail of relation r, slot r + num_relations
+for its head.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
-from assent.core.arrays import Ids
+from numpy.typing import NDArray
+
+from assent.core.arrays import Ids, Integer
 from assent.errors import DataError
 
-SIDES = ("tail", "head")  # what a relation asks for, and its inverse
+SIDES = ("tail", "head")  # what the first and the second slot of a relation ask for
 
 Value = TypeVar("Value")
 
@@ -38,6 +44,23 @@ class Vocabulary:
     @property
     def num_relations(self) -> int:
         return len(self.relations)
+
+    @property
+    def num_slots(self) -> int:
+        return 2 * len(self.relations)
+
+    def inverse(self, slots: NDArray[Integer]) -> NDArray[Integer]:
+        """The slots that ask for the other end of the same relations."""
+        inverse: NDArray[Integer] = (slots + self.num_relations) % self.num_slots
+        return inverse
+
+    def slots_of(self, relation: int) -> tuple[int, int]:
+        """The slot that asks for the tail of a relation, and the one that asks for its head."""
+        return relation, relation + self.num_relations
+
+    def side(self, slot: int) -> str:
+        """What a slot asks for: `tail` or `head`."""
+        return SIDES[slot // self.num_relations]
 
     def entity(self, entity: int) -> str:
         """An entity as people read it."""
