@@ -1,7 +1,7 @@
 """The names of entities and relations; an id is a position.
 
-A slot is a relation in one direction: slot r asks for the tail of relation r, slot r + num_relations
-for its head.
+A slot is a relation in one direction: slot r asks for the tail of relation r, and slot
+r + num_relations for its head.
 """
 
 from collections.abc import Iterable, Sequence
