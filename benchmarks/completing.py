@@ -16,19 +16,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from assent.assessing import heard, load_decider
+from assent.judging.hearing import Hearing
+from assent.judging.judge import Judge
 
 import assent
-from assent.assessing import heard, load_decider
 from assent.completing.completion import collected
 from assent.completing.lines import Lines
 from assent.completing.running import Completing, Wanted
 from assent.core.benchmark import Benchmark
+from assent.core.decider import Decider
 from assent.core.queries import Queries
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.rules import Decider
-from assent.judging.hearing import Hearing
-from assent.judging.judge import Judge
 from assent.models import Model, create
 from assent.scoring import CELLS
 from measuring import data_folder, peak_memory

@@ -10,21 +10,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from assent.assessing import SHOWN
 from assent.core.counts import f1
 from assent.core.pairs import joined
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
+from assent.core.vocabulary import Vocabulary
+from assent.deciding.curves import best_single
+from assent.deciding.features import Features
+from assent.deciding.graph import LINKS
+from assent.deciding.judge import PER_ANSWER, SHOWN, judged_by, train_forest
 from assent.deciding.objectives import FBeta
-from assent.deciding.rules import best_single
 from assent.deciding.shortlisting import Highest
-from assent.experiment import load_run
-from assent.judging.features import Features, features
-from assent.judging.graph import LINKS, Graph
-from assent.judging.judge import PER_ANSWER, judged_by, train_forest
-from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified
-from assent.scoring import score
+from assent.scoring import score_split
+from assent.verbs.deciders import features_from
+from assent.verbs.runs import load_run
 
 MOST = (10, 20, 50)  # candidates a query
 GROUPS = {
@@ -40,7 +40,7 @@ GROUPS = {
     ),
     "shared neighbours": ("shared", "shared_weight"),
     "other links": LINKS,
-    "question turned round": ("reverse",),
+    "query turned round": ("reverse",),
     "other models": ("score_", "reverse_", "mean", "reverse_mean"),
 }  # fmt: skip
 
@@ -68,8 +68,8 @@ def best_only(shortlist: Shortlist, known: Features, most: int) -> tuple[Shortli
     return replace(shortlist, **fewer), replace(known, values=known.values[kept])
 
 
-def show(label: str, shortlist: Shortlist, known: Features) -> None:
-    judged = judged_by(train_forest(shortlist, known), shortlist, known)
+def show(label: str, names: Vocabulary, shortlist: Shortlist, known: Features) -> None:
+    judged = judged_by(train_forest(shortlist, known, names), shortlist, known)
     accepted = judged.scores.astype(np.float64) > best_single(judged, FBeta())
     classified = Classified(shortlist.queries, shortlist.counts(accepted))
     numbers = " | ".join(f"{f1(classified.of(name)):.4f}" for name in SHOWN)
@@ -79,23 +79,23 @@ def show(label: str, shortlist: Shortlist, known: Features) -> None:
 def main(folders: list[str]) -> None:
     runs = [load_run(folder) for folder in folders]
     benchmark = runs[0].benchmark
-    highest = Highest(benchmark.valid, 2 * benchmark.vocabulary.num_relations, PER_ANSWER)
-    spreads = Spreads(benchmark.valid)
-    collect(score(runs[0].model, benchmark.valid, benchmark.known("valid")), highest, spreads)
+    names = benchmark.vocabulary
+    highest = Highest(benchmark.valid, names.num_slots, PER_ANSWER, spread=True)
+    collect(score_split(runs[0], "valid"), highest)
     shortlist = highest.result()
-    known = features(shortlist, spreads, Graph(benchmark), [run.model for run in runs])
+    known = features_from(runs)(shortlist)
     print(f"| without | features | {' | '.join(SHOWN)} |")
-    if joined(benchmark.train, benchmark.valid, benchmark.vocabulary.num_entities).held_out:
-        show("nothing, links among it that were held apart", shortlist, known)
+    if joined(benchmark.train, benchmark.valid, names.num_entities).held_out:
+        show("nothing, links among it that were held apart", names, shortlist, known)
         known = known.without(LINKS)
-    show("nothing", shortlist, known)
+    show("nothing", names, shortlist, known)
     for label, group in GROUPS.items():
         fewer = without(known, group)
         if len(fewer.names) < len(known.names):
-            show(label, shortlist, fewer)
-    show("all but the score", shortlist, without(known, tuple(known.names[1:])))
+            show(label, names, shortlist, fewer)
+    show("all but the score", names, shortlist, without(known, tuple(known.names[1:])))
     for most in MOST:
-        show(f"all but the best {most} of a query", *best_only(shortlist, known, most))
+        show(f"all but the best {most} of a query", names, *best_only(shortlist, known, most))
 
 
 if __name__ == "__main__":

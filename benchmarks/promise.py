@@ -2,7 +2,7 @@
 
 python benchmarks/promise.py RUN [RUN ...]
 
-Of scores first, then of a judge's probabilities.
+Of scores first, then as a judge scores them.
 
 "below": relations that promise alone and whose precision on test is lower than promised; "clearly":
 more than 1.645 standard errors lower, between queries or between facts, whichever are larger.
@@ -10,22 +10,21 @@ more than 1.645 standard errors lower, between queries or between facts, whichev
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from assent.assessing import heard, tune
 from assent.core.counts import Counts, precision
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.deciding.promising import Promise, Promised, promised
 from assent.deciding.shortlisting import Above, Highest
-from assent.experiment import Run, load_run
-from assent.judging.hearing import Hearing
-from assent.judging.spreads import Spreads
 from assent.measuring.classification import Classified, intervals
 from assent.reporting.results import share
-from assent.scoring import score
+from assent.scoring import score_split
+from assent.verbs.runs import Run, load_run
+from assent.verbs.tune import tune
 
 PROMISES = (0.5, 0.7, 0.8, 0.9, 0.95)
 HEADER = (
@@ -53,23 +52,23 @@ def show(valid: Shortlist, test: Shortlist) -> None:
 def scored(run: Run) -> Iterator[Shortlist]:
     """The highest candidates of valid, and those of test that any threshold could accept."""
     benchmark = run.benchmark
-    highest = Highest(benchmark.valid, 2 * benchmark.vocabulary.num_relations)
-    collect(score(run.model, benchmark.valid, benchmark.known("valid")), highest)
+    highest = Highest(benchmark.valid, benchmark.vocabulary.num_slots)
+    collect(score_split(run, "valid"), highest)
     yield (shortlist := highest.result())
     above = Above(benchmark.test, Thresholds.of(shortlist.floors))
-    collect(score(run.model, benchmark.test, benchmark.known("test")), above)
+    collect(score_split(run, "test"), above)
     yield above.result()
 
 
 def judged(run: Run) -> Iterator[Shortlist]:
     """The candidates of valid and test that a judge looks at, as it scores them."""
     judge = tune(run, "judge")
-    hearing = Hearing(judge, run.benchmark, heard([run]))
     for split in ("valid", "test"):
-        queries = run.benchmark.half(split)
-        above, spreads = Above(queries, judge.thresholds), Spreads(queries)
-        collect(score(run.model, queries, run.benchmark.known(split)), above, spreads)
-        yield hearing.judged(above.result(), spreads)
+        above = Above(run.benchmark.half(split), judge.floors, spread=True)
+        collect(score_split(run, split), above)
+        shortlist = above.result()
+        floors = np.full_like(shortlist.floors, -np.inf)
+        yield replace(shortlist, scores=judge.rescore(shortlist), floors=floors)
 
 
 def line(kept: Promised, test: Shortlist) -> list[str]:

@@ -17,8 +17,8 @@ from assent.core.scores import Scores, collect
 from assent.core.shortlist import Shortlist
 from assent.deciding.promising import Promise, most_kept
 from assent.deciding.shortlisting import Highest
-from assent.experiment import load_run
 from assent.scoring import score
+from assent.verbs.runs import load_run
 
 PROMISES = (0.5, 0.7, 0.9)
 ENOUGH = 60  # queries

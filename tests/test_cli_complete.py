@@ -10,8 +10,8 @@ import torch
 
 import assent
 import toy
-from assent.assessing import save_decider
 from assent.completing import running
+from assent.verbs.deciders import save_decider
 
 SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
 

@@ -7,8 +7,8 @@ import pytest
 
 import assent
 import toy
-from assent.assessing import load_decider
 from assent.reporting.results import DASH
+from assent.verbs.deciders import load_decider
 
 RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation")
 
@@ -112,9 +112,9 @@ def test_a_run_is_measured_on_other_queries_about_the_same_train_facts(
     assert code == 0 and json.loads(printed)["split"] == "test"
     here = assent.load_run(run_folder)
     there = assent.evaluate(
-        here.on(swapped), load_decider(tmp_path / "there.json", swapped), "valid"
+        here.on(swapped), load_decider(tmp_path / "there.json", here.on(swapped)), "valid"
     )
-    ranking = assent.evaluate(here, load_decider(run_folder, benchmark), "test").mrr
+    ranking = assent.evaluate(here, load_decider(run_folder, here), "test").mrr
     assert there.mrr == ranking
 
 

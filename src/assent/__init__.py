@@ -18,49 +18,56 @@ from assent.core.version import __version__
 
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
-    from assent.assessing import evaluate, tune
-    from assent.building.auditing import Finding, audit
+    from assent.building.auditing import Finding
     from assent.building.counting import table_one
-    from assent.building.recipe import build
     from assent.completing.completion import Completion
     from assent.core.benchmark import Benchmark
+    from assent.core.decider import Decider
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
-    from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, complete, dataset, load_run, train
+    from assent.experiment import complete
     from assent.files.benchmarks import load, save
-    from assent.files.triples import read
     from assent.files.writing import write
     from assent.measuring.evaluation import Evaluation
     from assent.presenting import report
+    from assent.verbs.audit import audit
+    from assent.verbs.build import build
+    from assent.verbs.deciders import load_decider, save_decider
+    from assent.verbs.evaluate import evaluate
+    from assent.verbs.read import dataset, read
+    from assent.verbs.runs import Run, load_run
+    from assent.verbs.train import train
+    from assent.verbs.tune import tune
 
 _HOMES = {
     "Adapted": "adapters.adapting",
     "AssentError": "errors",
     "Benchmark": "core.benchmark",
     "Completion": "completing.completion",
-    "Decider": "deciding.rules",
+    "Decider": "core.decider",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
-    "Run": "experiment",
+    "Run": "verbs.runs",
     "Subset": "core.queries",
     "adapt": "adapters.adapting",
-    "audit": "building.auditing",
-    "build": "building.recipe",
+    "audit": "verbs.audit",
+    "build": "verbs.build",
     "complete": "experiment",
-    "dataset": "experiment",
-    "evaluate": "assessing",
+    "dataset": "verbs.read",
+    "evaluate": "verbs.evaluate",
     "load": "files.benchmarks",
-    "load_run": "experiment",
-    "read": "files.triples",
+    "load_decider": "verbs.deciders",
+    "load_run": "verbs.runs",
+    "read": "verbs.read",
     "report": "presenting",
     "save": "files.benchmarks",
+    "save_decider": "verbs.deciders",
     "table_one": "building.counting",
-    "train": "experiment",
-    "tune": "assessing",
+    "train": "verbs.train",
+    "tune": "verbs.tune",
     "write": "files.writing",
 }
 
@@ -84,10 +91,12 @@ __all__ = [
     "dataset",
     "evaluate",
     "load",
+    "load_decider",
     "load_run",
     "read",
     "report",
     "save",
+    "save_decider",
     "table_one",
     "train",
     "tune",

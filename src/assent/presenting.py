@@ -5,17 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from assent.assessing import evaluate, load_decider
 from assent.building.recipe import Progress, silent
+from assent.core.decider import Decider
 from assent.deciding.curves import Curves
-from assent.deciding.rules import Decider
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.experiment import Run, load_run, others_heard
 from assent.files.proposals import read_proposals
 from assent.files.runs import SETTINGS
 from assent.files.saving import beside
-from assent.judging.judge import Judge
 from assent.measuring.separation import Separation
 from assent.reporting.asked import asked
 from assent.reporting.document import document
@@ -26,6 +23,9 @@ from assent.reporting.said import rows_to_ask
 from assent.reporting.subject import Subject, lines_in
 from assent.settings import read_toml
 from assent.training.trace import read_events
+from assent.verbs.deciders import load_decider
+from assent.verbs.evaluate import evaluate
+from assent.verbs.runs import Run, load_run
 
 CURVE_POINTS = 160  # of a precision-recall curve
 
@@ -34,7 +34,7 @@ def report(
     runs: Sequence[Run | str | Path],
     path: str | Path,
     *,
-    deciders: Sequence[Decider | Judge] = (),
+    deciders: Sequence[Decider] = (),
     facts: str | Path | None = None,
     figures: str | Path | None = None,
     progress: Progress = silent,
@@ -64,16 +64,16 @@ def report(
     return Path(path)
 
 
-def _subject(name: str, run: Run, given: Decider | Judge | None) -> Subject:
+def _subject(name: str, run: Run, given: Decider | None) -> Subject:
     """All that the report shows of a run, from one pass over test."""
     if given is None and run.folder is None:
         raise ConfigError(f"{name}: not trained into a folder, so say with which decider")
-    decider = given or load_decider(run.folder or "", run.benchmark)
+    decider = given or load_decider(run.folder or "", run)
     benchmark, lines = run.benchmark, lines_in(decider, run.benchmark)
     differ = len(lines) > 1 and bool(np.isfinite(lines).any())
-    separation = Separation(decider.thresholds.values if differ else None)
+    separation = Separation(decider.floors.values if differ else None)
     highest = Highest(benchmark.test, 2 * benchmark.vocabulary.num_relations)
-    found = evaluate(run, decider, others=others_heard(decider), also=(separation, highest))
+    found = evaluate(run, decider, also=(separation, highest))
     return Subject(
         name,
         _dataset(run),

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from assent.core.arrays import Ids, Keys
+from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, Subset
-from assent.core.scores import ScoreBlock, Scores
+from assent.core.scores import QueriesDone, ScoreBlock, Scores, unheard
 from assent.errors import DataError
 from assent.geometry import scans, threads
 
@@ -36,6 +37,24 @@ class PairScorer(Scorer, Protocol):
         ...
 
     def digest(self) -> str: ...
+
+
+class Scored(Protocol):
+    """A benchmark, and anything that scores its queries: a run, or a model from elsewhere."""
+
+    @property
+    def benchmark(self) -> Benchmark: ...
+
+    @property
+    def model(self) -> Scorer: ...
+
+
+def score_split(run: Scored, split: str, progress: QueriesDone = unheard) -> Iterator[ScoreBlock]:
+    """The scores of the queries of one split, what is known masked."""
+    queries = run.benchmark.half(split)
+    for block in score(run.model, queries, run.benchmark.known(split)):
+        yield block
+        progress(block.first + len(block.queries), len(queries))
 
 
 def score(

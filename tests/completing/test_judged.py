@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from scipy.special import logit
+from scipy.special import expit, logit
 
 import assent
 import toy
 from assent.core.thresholds import Thresholds
-from assent.judging.judge import folds_of
+from assent.deciding.judge import folds_of
 from completing.worlds import as_sets
 from completing_oracles import facts_known, new_facts
 from judging_oracles import of_graph, of_scores
@@ -55,15 +55,15 @@ def probabilities(run, judge):
                 if fact not in known:
                     scores[entity] = float(given[slot, anchor, entity])
             for entity, score in scores.items():
-                if score > judge.thresholds.values[slot]:
+                if score > judge.floors.values[slot]:
                     told = {
                         **of_scores(scores, entity),
                         **of_graph(train, count, anchor, slot, entity),
                         "reverse": given[inverse, entity, anchor],
                     }
-                    row = np.array([[told[name] for name in judge.names]])
+                    row = np.array([[told[name] for name in judge.rescorer.names]])
                     fold = folds_of(np.array([slot]), np.array([anchor]))
-                    said[slot, anchor, entity] = judge.forest.probabilities(row, fold)[0]
+                    said[slot, anchor, entity] = expit(judge.rescorer.forest.logits(row, fold)[0])
     return said
 
 
@@ -73,20 +73,20 @@ def test_new_facts_are_those_of_slow_loops(run, judge):
     )
     said = probabilities(run, judge)
     scores = np.where(said < 0, -np.inf, logit(np.clip(said, 1e-12, 1 - 1e-12)))
-    expected = new_facts(run.benchmark, scores, logit(judge.cuts.values), REVIEW_ABOVE)
+    expected = new_facts(run.benchmark, scores, judge.thresholds.values, REVIEW_ABOVE)
     mine = as_sets(found.facts)
     assert mine.keys() == expected.keys()
     assert any(accepted for accepted, *_ in mine.values())
     for fact, (accepted, chance, score, threshold, sides) in mine.items():
         assert (accepted, sides) == (expected[fact][0], expected[fact][4])
-        assert chance == score == pytest.approx(expected[fact][1], abs=1e-6)
-        assert threshold == judge.cuts.values[0]
+        assert chance == expit(score) == pytest.approx(expected[fact][1], abs=1e-6)
+        assert threshold == judge.thresholds.values[0]
 
 
 def test_without_review_nobody_is_asked_about_relations_that_accept_nothing(run, judge):
-    cuts = judge.cuts.values.copy()
-    cuts[[1, 1 + len(cuts) // 2]] = np.inf  # one relation, both ways
-    closed = replace(judge, cuts=Thresholds.of(cuts))
+    thresholds = judge.thresholds.values.copy()
+    thresholds[[1, 1 + len(thresholds) // 2]] = np.inf  # one relation, both ways
+    closed = replace(judge, thresholds=Thresholds.of(thresholds))
     found = assent.complete(run, decider=closed)
     assert not (found.facts.facts[:, 1] == 1).any()
     assert found.outcomes[1].queries == 0 < found.outcomes[0].queries
@@ -99,7 +99,7 @@ def test_a_judge_promises_what_was_right_out_of_fold(tmp_path):
     judge = assent.tune(run, "judge", precision=0.05, confidence=0.5)
     promise = judge.found["promise"]
     assert judge.objective == "precision=0.05 with confidence 0.5"
-    assert promise["alone"] + promise["pooled"] == np.isfinite(judge.cuts.values).sum() > 0
+    assert promise["alone"] + promise["pooled"] == np.isfinite(judge.thresholds.values).sum() > 0
     assert promise["correct"] >= 0.05 * promise["accepted"] > 0
     found = assent.complete(run, decider=judge)
     assert found.promises

@@ -9,9 +9,9 @@ from assent.completing.lines import Lines
 from assent.completing.running import Completing, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.completions import NewFacts
+from assent.core.decider import Decider
 from assent.core.queries import Queries
 from assent.core.thresholds import Thresholds
-from assent.deciding.rules import Decider
 
 LEVELS = np.array([-4, -2, -1, -0.5, 0, 0.5, 1, 2, 4], np.float32)  # few, so that there are ties
 NO_HABITS = Wanted(functional=False, symmetric=False)
@@ -53,8 +53,8 @@ def worlds(draw):
 
 
 def lines_of(benchmark, thresholds, review_above):
-    decider = Decider("given", "f1", Thresholds.of(thresholds))
-    return Lines.of(decider, benchmark.vocabulary, review_above)
+    decider = Decider.of_thresholds("given", "f1", Thresholds.of(thresholds))
+    return Lines.of(decider, review_above)
 
 
 def completed(benchmark, scores, thresholds, review_above=0.5, wanted=NO_HABITS):

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import assent
 import pair_oracles
 import toy
-from assent.assessing import rank_pairs
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import ScoreBlock, collect
 from assent.errors import ConfigError
 from assent.measuring.pairs import BestPairs, Found, PairRanking, every_head
 from assent.reporting.measures import pairs_table
 from assent.scoring import score
+from assent.verbs.pairs import rank_pairs
 
 
 class Levels:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import assent
 import pair_oracles
 import toy
-from assent.assessing import classify_triples
 from assent.core.counts import Counts
 from assent.measuring.triples import (
     LabelledFacts,
@@ -23,6 +22,7 @@ from assent.measuring.triples import (
 )
 from assent.reporting.measures import triples_table
 from assent.scoring import score_facts
+from assent.verbs.triples import classify_triples
 
 SCORES = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0])
 FACTS = st.lists(st.tuples(SCORES, st.booleans()), max_size=12)

@@ -7,8 +7,9 @@ import pytest
 
 import assent
 import toy
-from assent.assessing import save_decider, tune
 from assent.core.vocabulary import Vocabulary
+from assent.verbs.deciders import save_decider
+from assent.verbs.tune import tune
 
 HOSTILE = (
     "<script>window.struck = 1</script>",

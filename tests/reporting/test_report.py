@@ -12,13 +12,13 @@ import pytest
 from scipy.special import expit
 
 import assent
-from assent.assessing import load_decider
 from assent.building.counting import table_one
 from assent.cli import main
 from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
 from assent.measuring.classification import SETS
 from assent.reporting.results import DASH
+from assent.verbs.deciders import load_decider
 from html_pages import Page
 
 MOST_BYTES = 3_000_000
@@ -40,7 +40,7 @@ def measured(hostile_runs):
     found = []
     for folder in hostile_runs.values():
         run = assent.load_run(folder)
-        decider = load_decider(folder, run.benchmark)
+        decider = load_decider(folder, run)
         found.append((run, decider, assent.evaluate(run, decider)))
     return found
 

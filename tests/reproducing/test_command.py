@@ -14,16 +14,16 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+import assent
 import toy
-from assent import assessing
 from assent.building.recipe import build
 from assent.cli import app
 from assent.errors import ConfigError
-from assent.experiment import load_run
 from assent.files.benchmarks import load, save
 from assent.reporting.watching import Unwatched
 from assent.reproducing.running import Order, reproduce
 from assent.reproducing.specs import Spec
+from assent.verbs.runs import load_run
 
 NAMES = ("distmult-8", "transe-8", "region-8")
 CHANGES = (
@@ -120,9 +120,9 @@ def test_the_results_are_those_of_tune_and_evaluate(done):
     trained = load_run(out / "runs" / "default" / "distmult-8")
     found = result(out, "distmult-8")
     for rule in ("global", "per-relation", "paper-global", "paper-relation"):
-        decider = assessing.tune(trained, rule)
+        decider = assent.tune(trained, rule)
         for split in ("test", "valid"):
-            evaluation = assessing.evaluate(trained, decider, split)
+            evaluation = assent.evaluate(trained, decider, split)
             for name in ("full", "C", "C+F", "I"):
                 counts = evaluation.classified.of(name)
                 expected = [counts.correct, counts.accepted, counts.relevant]

@@ -5,11 +5,11 @@ import torch
 
 import toy
 from assent.building.recipe import build
+from assent.core.decider import Decider
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.rules import Decider
-from assent.experiment import Run
 from assent.reproducing.samples import NAMES, Sample, asked_samples, readable, sample_table
+from assent.verbs.runs import Run
 
 
 class Counted:
@@ -31,7 +31,7 @@ def asked(line):
     sample = Sample("who?", "C", side, anchor, names.relations[relation])
     stranger = Sample("what?", "F", 0, "nobody", names.relations[relation])
     run = Run(benchmark, None, Counted(names.num_entities), None)
-    decider = Decider("global", "f1", Thresholds.single(line, 2 * names.num_relations))
+    decider = Decider.of_thresholds("global", "f1", Thresholds.single(line, names.num_slots))
     return benchmark, asked_samples(run, {"global": decider}, (sample, stranger))
 
 

@@ -167,7 +167,7 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"), ("stop_on", "luck"),
+    [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"),
      ("epochs", 0), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
      ("seed", -1), ("patience", 0)],
 )  # fmt: skip

@@ -1,23 +1,20 @@
-"""The command line: every verb reads what the one before it wrote."""
+"""The command line: one thin file a command; every verb reads what the one before it wrote."""
 
 import sys
 from importlib import import_module
+from pkgutil import iter_modules
 
 from assent.cli.common import app, err
 from assent.errors import AssentError, StoppedError
 
 __all__ = ["app", "main"]
 
-for _module in (
-    "graphs",
-    "runs",
-    "complete",
-    "measures",
-    "reproduce",
-    "data",
-    "demo",
-):  # `--help` shows commands in this order
-    import_module(f"assent.cli.{_module}")
+# `--help` shows these first, in the order in which a fact goes through them.
+FIRST = ("demo", "build", "audit", "train", "tune", "evaluate", "complete", "report")
+OTHERS = {"__main__", "common", *FIRST}
+
+for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)} - OTHERS)):
+    import_module(f"assent.cli.{_name}")
 
 
 def main() -> None:

@@ -1,13 +1,14 @@
-"""What all commands share: the application, its consoles, and where data are."""
+"""What all commands share: the application, its consoles, common arguments, derived help."""
 
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-
-from assent.errors import DataError
+from typer.core import TyperCommand
 
 app = typer.Typer(
     help="Knowledge-base completion that decides.",
@@ -21,30 +22,68 @@ WIDE = 120  # columns where no terminal says how many it has
 out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)
 err = Console(stderr=True, emoji=False)
 
+# A {word} in a help text stands for the names in this table, which is only looked at when help is
+# shown: `assent --help` need not load what defines them.
+TABLES = {
+    "models": ("assent.models", "names"),
+    "presets": ("assent.training.presets", "PRESETS"),
+    "rules": ("assent.deciding.rules", "RULES"),
+    "deals": ("assent.building.recipe", "DEALS"),
+    "layouts": ("assent.files.benchmarks", "LAYOUTS"),
+}
+
+
+class Listing(TyperCommand):
+    """A command whose help fills in lists of names from the tables that define them."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for parameter in self.params:
+            if text := getattr(parameter, "help", None):
+                parameter.help = listed(text)  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+
+def listed(text: str) -> str:
+    """The text with the names of each table that it mentions."""
+    for word, (module, name) in TABLES.items():
+        if f"{{{word}}}" in text:
+            table = getattr(import_module(module), name)
+            names = table() if callable(table) else table
+            text = text.replace(f"{{{word}}}", ", ".join(names))
+    return text
+
+
+def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes a function a command of the application."""
+    return app.command(name, cls=Listing)
+
+
 BenchmarkFolder = Annotated[
-    str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of one.")
+    str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of a data set.")
 ]
+Graph = Annotated[
+    str,
+    typer.Argument(
+        metavar="KB", help="A file or folder of facts, or a name that `assent data list` shows."
+    ),
+]
+KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
+KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
+Unfinished = Annotated[
+    bool,
+    typer.Option(
+        "--unfinished", help="Use the best weights so far of a run that has not ended yet."
+    ),
+]
 OnBenchmark = Annotated[
     Path | None,
     typer.Option("--on", metavar="BENCHMARK", help="Another benchmark of the same train facts."),
 ]
+Split = Annotated[str, typer.Option(help="Whose queries to ask: test or valid.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def say(line: str) -> None:
-    """A line as it is: no colours, no breaks."""
+    """Prints a line as it is: no colours, no breaks."""
     out.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def place(name: str) -> Path:
-    """A path, or where the data set of this name is."""
-    from assent.datasets import located
-
-    path = Path(name)
-    if path.exists():
-        return path
-    folder = located(name)
-    if folder is None:
-        raise DataError(f"{name}: no such file, folder or data set; `assent data list` shows names")
-    return folder

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, app, err, out, say
+from assent.cli.common import RunFolder, Unfinished, command, err, out, say
 from assent.errors import StoppedError
 
 
-@app.command()
+@command()
 def complete(
     run_folder: RunFolder,
     out_file: Annotated[
@@ -52,20 +52,21 @@ def complete(
             help="Relations that hold both ways in the graph are completed both ways.",
         ),
     ] = True,
+    unfinished: Unfinished = False,
 ) -> None:
     """New facts: ask all that the graph may ask, and accept what is sure enough."""
     from assent.experiment import complete as run_completion
-    from assent.experiment import load_run
     from assent.files.completions import partial, refuse_suffix, write_completions
     from assent.files.sides import read_list
     from assent.reporting.completions import relations_completed, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
+    from assent.verbs.runs import load_run
 
     files = [out_file] if review_file is None else [out_file, review_file]
     for path in files:
         refuse_suffix(path)
-    run = load_run(run_folder)
+    run = load_run(run_folder, unfinished=unfinished)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
             run,

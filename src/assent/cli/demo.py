@@ -6,28 +6,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import assent
-from assent.cli.common import app, err, out, say
+from assent.cli.common import command, err, out, say
 
 if TYPE_CHECKING:
     from assent.core.benchmark import Benchmark
-    from assent.experiment import Run
+    from assent.verbs.runs import Run
 
 PRECISION = 0.6  # a graph of this size cannot promise much more: docs/completing.md
 REVIEW_ABOVE = 0.5
 
 
-@app.command()
+@command()
 def demo(
     folder: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path(
         "assent-demo"
     ),
 ) -> None:
     """The whole path on the built-in world graph: from a graph to new facts and a report."""
-    from assent.assessing import popularity, save_decider
     from assent.reporting.results import classification_table
     from assent.reporting.samples import sample_decisions
     from assent.reporting.watching import watching
     from assent.settings import resolve
+    from assent.verbs.deciders import save_decider
+    from assent.verbs.train import popularity
 
     benchmark = _built(folder / "benchmark")
     _heading("A model learns the facts of train")
@@ -79,14 +80,14 @@ def _built(folder: Path) -> "Benchmark":
 
 def _completed(run: "Run", folder: Path) -> Path:
     """Completes the graph; gives the file with accepted facts and facts to review."""
-    from assent.assessing import promising, save_decider
     from assent.files.completions import write_completions
     from assent.reporting.completions import facts_in_words, relations_completed, summary_lines
     from assent.reporting.progress import queries
     from assent.reporting.results import found_line, promise_table
+    from assent.verbs.deciders import save_decider
 
     _heading(f"New facts: each relation promises that {PRECISION:.0%} of what it accepts is right")
-    promise = promising(run, PRECISION)
+    promise = assent.tune(run, "precision", precision=PRECISION)
     out.print(promise_table(promise.found["promise"]))
     say(found_line(promise) or "")
     say("The promise: for questions like those of valid; what the graph does not know is wrong.")

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, app, err, place, say
+from assent.cli.common import OnBenchmark, command, err, say
 from assent.errors import ConfigError, DataError
 
 BENCHMARK = "fb14k-qaq"
 
 
-@app.command()
+@command()
 def reproduce(
     out_folder: Annotated[Path, typer.Option("--out", help="Where runs and the report go.")],
     data: Annotated[
@@ -36,6 +36,7 @@ def reproduce(
     from assent.reporting.watching import watching
     from assent.reproducing.running import Order, reproduce
     from assent.reproducing.specs import PAPER, Spec
+    from assent.verbs.read import place
 
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}; choose more than 0 minutes")
@@ -48,7 +49,7 @@ def reproduce(
         raise DataError(
             f"{benchmark}: no such folder; `assent data fetch {BENCHMARK} --to {data}` gets it"
         )
-    command = shlex.join(["assent", *sys.argv[1:]])
-    order = Order(benchmark, out_folder, specs, budget or math.inf, command, on)
+    said = shlex.join(["assent", *sys.argv[1:]])
+    order = Order(benchmark, out_folder, specs, budget or math.inf, said, on)
     report = reproduce(order, say, lambda epochs: watching(err, epochs))
     say(f"report: {report}")

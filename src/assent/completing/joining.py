@@ -35,15 +35,17 @@ class Candidates:
         """All of a shortlist that are to be accepted or reviewed."""
         slots = shortlist.relations
         anchors, entities = shortlist.queries.anchors[shortlist.rows], shortlist.entities
-        asks_tail = slots < len(lines.expected) // 2
-        chances = lines.chances(shortlist.scores, slots)
-        accepted = lines.thresholds.accept(shortlist.scores, slots)
+        decider = lines.decider
+        asks_tail = slots < len(decider.expected_precision) // 2
+        scores = decider.rescore(shortlist)
+        chances = decider.probability(scores, slots)
+        accepted = decider.thresholds.accept(scores, slots)
         found = cls(
             np.where(asks_tail, anchors, entities),
             np.where(asks_tail, entities, anchors),
             np.where(asks_tail, TAIL, HEAD).astype(np.int32),
             slots,
-            shortlist.scores,
+            scores,
             chances,
             accepted,
         )
@@ -81,8 +83,8 @@ class Candidates:
             frozen(self.accepted[best], np.bool_),
             frozen(self.chances[best], np.float64),
             frozen(self.scores[best], np.float32),
-            frozen(lines.thresholds.values[self.slots[best]], np.float64),
-            frozen(lines.expected[self.slots[best]], np.float64),
+            frozen(lines.decider.thresholds.values[self.slots[best]], np.float64),
+            frozen(lines.decider.expected_precision[self.slots[best]], np.float64),
             frozen(np.bitwise_or.reduceat(sides, starts) if len(starts) else []),
             Evidence.nothing(len(best)),
         )

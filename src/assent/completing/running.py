@@ -21,8 +21,6 @@ from assent.core.queries import Queries
 from assent.core.scores import QueriesDone
 from assent.deciding.shortlisting import Above
 from assent.errors import ConfigError
-from assent.judging.hearing import Hearing
-from assent.judging.spreads import Spreads
 from assent.scoring import Scorer, score
 
 Stopping = Callable[[], bool]  # asked between blocks: end here?
@@ -64,10 +62,9 @@ class Completing:
         scorer: Scorer,
         lines: Lines,
         wanted: Wanted,
-        hearing: Hearing | None = None,
     ) -> None:
         names = benchmark.vocabulary
-        self.scorer, self.lines, self.wanted, self.hearing = scorer, lines, wanted, hearing
+        self.scorer, self.lines, self.wanted = scorer, lines, wanted
         self.num_entities, self.num_relations = names.num_entities, names.num_relations
         self.known = benchmark.truth()
         self.facts = self.known.take(self.known.relations < self.num_relations).facts(
@@ -90,19 +87,14 @@ class Completing:
         before = 0
         for relation in self.relations:
             queries, fits = self._asked(relation)
-            above, spreads = Above(queries, self.lines.floors), Spreads(queries)
+            above = Above(queries, self.lines.floors, self.lines.decider.needs_spread)
             for block in score(self.scorer, queries, self.known):
                 above.add(block)
-                if self.hearing is not None:
-                    spreads.add(block)
                 progress(before + block.first + len(block.queries), total)
                 if stopping():
                     return
             before += len(queries)
-            shortlist = above.result()
-            if self.hearing is not None:
-                shortlist = self.hearing.judged(shortlist, spreads)
-            found = Candidates.of(shortlist, self.lines)
+            found = Candidates.of(above.result(), self.lines)
             yield self._decided(relation, len(queries), found, fits)
 
     def _asked(self, relation: int) -> tuple[Queries, tuple[Mask, Mask]]:
@@ -142,7 +134,7 @@ class Completing:
             len(facts) - accepted,
             joined - len(facts),
             mirrored,
-            bool((self.lines.thresholds.values[slots] < np.inf).any()),
+            bool((self.lines.decider.thresholds.values[slots] < np.inf).any()),
         )
         return outcome, facts
 

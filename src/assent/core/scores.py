@@ -15,6 +15,10 @@ Scores = NDArray[np.float32]
 QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
 
 
+def unheard(done: int, total: int) -> None:
+    """Progress that nobody wants to be told of."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreBlock:
     """A score is a logit, higher is better; -inf = not a candidate. No other meaning anywhere."""

@@ -1,1 +1,1 @@
-"""From scores on valid to decisions: where to draw the line."""
+"""From scores on valid to a decider: thresholds, a promise, probabilities, or a judge."""

@@ -15,6 +15,7 @@ from assent.core.arrays import Keys, Mask, frozen, offsets_of
 from assent.core.counts import Counts
 from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
+from assent.deciding.objectives import Objective
 from assent.geometry import scans
 
 Values = NDArray[np.float64]
@@ -114,3 +115,15 @@ def between(scores: Values, groups: Keys, places: Keys, floors: Scores) -> Value
     # Nothing lower: half a unit is far enough for any rounding, and too little for huge scores.
     below = np.minimum(scores[places] - 0.5, np.nextafter(scores[places], -np.inf))
     return np.where(np.isfinite(lower), middle, below)
+
+
+def best_single(shortlist: Shortlist, objective: Objective) -> float:
+    """The one threshold for all slots that is best for the objective; inf where none is any good.
+
+    Of equally good ones, the highest.
+    """
+    curve = Curves.overall(shortlist)
+    values = objective.values(curve.counts())
+    if not len(values) or not (best := values.max()) > 0:
+        return np.inf
+    return float(curve.thresholds[int(np.argmax(values == best))])

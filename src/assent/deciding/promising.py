@@ -73,11 +73,16 @@ class Promised(NamedTuple):
     asked: Mask  # (slot,)
     pooled: Mask  # (slot,)  too few queries to be tested alone
 
-    def found(self, names: Vocabulary) -> dict[str, Any]:
-        """For people to read, by name; the expected precision of a pooled slot is its pool's."""
+    def expected_precision(self) -> Values:  # (slot,)
+        """On valid; that of a pooled slot is its pool's, nan where nothing can be promised."""
         kept = np.isfinite(self.thresholds.values)
         expected = precision(self.counts)
         expected[self.pooled] = precision(self.counts.take(self.pooled & kept).total())
+        return np.where(kept, expected, np.nan)
+
+    def found(self, names: Vocabulary) -> dict[str, Any]:
+        """For people to read, by name."""
+        kept = np.isfinite(self.thresholds.values)
         total = self.counts.total()
         return {
             "precision": self.promise.precision,
@@ -88,9 +93,6 @@ class Promised(NamedTuple):
             "unasked": int((~self.asked).sum()),
             "accepted": total.accepted,
             "correct": total.correct,
-            "expected_precision": names.by_side(
-                [value if known else None for value, known in zip(expected, kept, strict=True)]
-            ),
             "cannot_promise": names.named(np.flatnonzero(self.asked & ~kept)),
         }
 

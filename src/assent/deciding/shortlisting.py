@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, found_in, frozen, rows_of
+from assent.core.arrays import Ids, Keys, found_in, frozen, pair_keys, rows_of
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
+from assent.deciding.spread import Spreading
 from assent.geometry import scans, threads
 
 PER_ANSWER = 20  # candidates kept for each answer: every F1 of .1 and more is exact
@@ -27,14 +28,20 @@ Room = tuple[Ids, Ids, Scores]
 
 
 class Above:
-    """Keeps every candidate that scores higher than the threshold of its relation."""
+    """Keeps every candidate that scores higher than the floor of its slot.
 
-    def __init__(self, queries: Queries, thresholds: Thresholds) -> None:
-        self.floors = floors_of(thresholds)  # (slot,)
+    With `spread`, the shortlist also says how the scores of each query are spread.
+    """
+
+    def __init__(self, queries: Queries, floors: Thresholds, spread: bool = False) -> None:
+        self.floors = rounded_down(floors)  # (slot,)
         self.kept = _Kept(queries)
+        self.spreading = Spreading(queries) if spread else None
 
     def add(self, block: ScoreBlock) -> None:
         floors = self.floors[block.queries.relations]
+        if self.spreading is not None:
+            self.spreading.add(block)
 
         def passing(part: int, parts: int) -> tuple[Room, int]:
             rows = threads.share(len(floors), part, parts)
@@ -48,13 +55,18 @@ class Above:
             self.kept.add(block, room, found)
 
     def result(self) -> Shortlist:
-        return self.kept.shortlist(self.floors)
+        return self.kept.shortlist(self.floors, self.spreading)
 
 
 class Highest:
-    """Keeps the highest candidates, of each relation and of all, in proportion to the answers."""
+    """Keeps the highest candidates, of each slot and of all, in proportion to the answers.
 
-    def __init__(self, queries: Queries, num_slots: int, per_answer: int = PER_ANSWER) -> None:
+    With `spread`, the shortlist also says how the scores of each query are spread.
+    """
+
+    def __init__(
+        self, queries: Queries, num_slots: int, per_answer: int = PER_ANSWER, spread: bool = False
+    ) -> None:
         relevant = np.bincount(queries.relations, queries.num_answers, num_slots)
         most = per_answer * relevant.astype(np.int64)
         self.most = np.append(most, max(int(most.sum()), FEWEST))  # (slot + 1,)  the last: of all
@@ -62,9 +74,12 @@ class Highest:
         self.bins: list[_Bins] = []  # one for each part of the relations
         self.kept = _Kept(queries)
         self.limit = 6 * int(self.most[-1])  # candidates in memory, before the lowest are dropped
+        self.spreading = Spreading(queries) if spread else None
 
     def add(self, block: ScoreBlock) -> None:
         slots = block.queries.relations
+        if self.spreading is not None:
+            self.spreading.add(block)
         # By relation: the more of its candidates a part sees, the sooner its floor rises.
         order = np.argsort(slots, kind="stable")
 
@@ -86,7 +101,8 @@ class Highest:
     def result(self) -> Shortlist:
         """The same however the stream was cut: floors depend on the scores alone."""
         self._drop()
-        return self.kept.shortlist(np.minimum(self.floors[:-1], self.floors[-1]))
+        floors = np.minimum(self.floors[:-1], self.floors[-1])
+        return self.kept.shortlist(floors, self.spreading)
 
     def _share_floors(self) -> None:
         """What one part of the candidates exceeds often enough, all of them do."""
@@ -183,10 +199,11 @@ class _Kept:
     def scores(self) -> Scores:
         return self._join()[2]
 
-    def shortlist(self, floors: Scores) -> Shortlist:
+    def shortlist(self, floors: Scores, spreading: Spreading | None) -> Shortlist:
         rows, entities, scores = self._in_order()
-        answers = rows_of(self.queries.offsets) * self.num_entities + self.queries.answers
-        places = rows.astype(np.int64) * self.num_entities + entities
+        queries, size = self.queries, self.num_entities
+        answers = pair_keys(rows_of(queries.offsets), queries.answers, size)
+        places = pair_keys(rows, entities, size)
         return Shortlist(
             self.queries,
             frozen(rows),
@@ -194,6 +211,7 @@ class _Kept:
             frozen(scores, np.float32),
             frozen(found_in(np.sort(answers), places), np.bool_),
             frozen(floors, np.float32),
+            None if spreading is None else spreading.result(),
         )
 
     def _in_order(self) -> Room:
@@ -219,10 +237,10 @@ def _room(size: int) -> Room:
     return np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
 
 
-def floors_of(thresholds: Thresholds) -> Scores:  # (slot,)
+def rounded_down(thresholds: Thresholds) -> Scores:  # (slot,)
     """The same in float32: a score is higher than one if and only if it is higher than the other.
 
-    Rounded to the nearest, a threshold may move upwards, past a score that it accepts.
+    Rounded to the nearest float32, a threshold may move upwards, past a score that it accepts.
     """
     with np.errstate(over="ignore"):  # to inf, which is rounded up as well
         values = thresholds.values.astype(np.float32)

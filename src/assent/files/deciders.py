@@ -1,10 +1,23 @@
-"""Deciders as JSON: a threshold for each relation and direction, by name."""
+"""Deciders on disk: decider.json, which people can read, and a judge's trees as arrays beside it.
 
+The format today is 2. Format 1 is still read; it had a judge's floors under "thresholds", its
+thresholds, as probabilities, under "cuts", and the expected precision in what was found.
+"""
+
+import hashlib
 import json
 import math
+import zipfile
+from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from assent.core.arrays import frozen
+from assent.core.decider import Decider, Rescorer
 from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import SIDES, Vocabulary
@@ -12,9 +25,17 @@ from assent.errors import DataError
 from assent.files.saving import beside
 from assent.files.text import read_json
 
-FORMAT = 1
+FORMAT = 2
 DECIDER = "decider.json"
 SIGMOIDS = ("intercept", "slope", "floor", "below")
+MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
+
+# what reading JSON that says something else may raise
+WRONG = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+
+Arrays = Mapping[str, NDArray[Any]]
+# what decider.json states of a judge, and its arrays -> the judge, bound to its models
+Restore = Callable[[Mapping[str, Any], Arrays], Rescorer]
 
 
 def decider_file(path: Path) -> Path:
@@ -22,83 +43,123 @@ def decider_file(path: Path) -> Path:
     return path / DECIDER if path.is_dir() else path
 
 
-def write_decider(
-    path: Path,
-    rule: str,
-    objective: str,
-    thresholds: Thresholds,
-    found: dict[str, Any],
-    vocabulary: Vocabulary,
-    judge: dict[str, Any] | None = None,
-    probabilities: Probabilities | None = None,
-) -> None:
-    document = {
+def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:
+    """Writes decider.json, and the arrays of a judge before it."""
+    document: dict[str, Any] = {
         "format": FORMAT,
-        "rule": rule,
-        "objective": objective,
-        "found": _written(found),
-        "thresholds": written_thresholds(thresholds, vocabulary),
-        **(
-            {} if probabilities is None else {"probabilities": _sigmoids(probabilities, vocabulary)}
+        "rule": decider.rule,
+        "objective": decider.objective,
+        "found": _written(dict(decider.found)),
+        "floors": _by_slot(decider.floors.values, vocabulary),
+        "thresholds": _by_slot(decider.thresholds.values, vocabulary),
+        "expected_precision": vocabulary.by_side(
+            [None if math.isnan(value) else value for value in decider.expected_precision.tolist()]
         ),
-        **({} if judge is None else {"judge": judge}),
     }
+    if decider.probabilities is not None:
+        document["probabilities"] = _sigmoids(decider.probabilities, vocabulary)
+    if decider.rescorer is not None:
+        data = _packed(decider.rescorer.arrays())
+        checksum = hashlib.sha256(data).hexdigest()
+        document["judge"] = {**decider.rescorer.stated(), "trees": checksum}
+        with beside(path.with_suffix(".npz")) as part:
+            part.write_bytes(data)
     with beside(path) as part:
         part.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def read_decider(path: Path, vocabulary: Vocabulary) -> tuple[str, str, Thresholds, dict[str, Any]]:
-    """Rule, objective, thresholds and what was found on valid."""
+def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decider:
+    """The decider of a file; `restore` makes the rescorer of a judge again."""
     if not path.exists():
         raise DataError(f"{path}: no thresholds yet; `assent tune` finds them")
     document = read_json(path)
     try:
-        if document["format"] != FORMAT:
-            raise DataError(f"{path}: format {document['format']!r}; expected {FORMAT}")
-        thresholds = read_thresholds(document["thresholds"], vocabulary)
-        rule, objective = document["rule"], document["objective"]
-        found = _understood(dict(document["found"]))
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        document = _upgraded(document, path)
+        floors, thresholds = (
+            _values(document[name], vocabulary) for name in ("floors", "thresholds")
+        )
+        expected = _values(document["expected_precision"], vocabulary, unknown=math.nan)
+        probabilities = _probabilities(path, document.get("probabilities"), vocabulary)
+        rescorer = None
+        if (stated := document.get("judge")) is not None:
+            rescorer = restore(stated, _read_arrays(path.with_suffix(".npz"), stated["trees"]))
+        return Decider(
+            str(document["rule"]),
+            str(document["objective"]),
+            Thresholds.of(floors),
+            Thresholds.of(thresholds),
+            frozen(expected, np.float64),
+            probabilities,
+            rescorer,
+            _understood(dict(document["found"])),
+        )
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise DataError(f"{path}: not a decider for this benchmark ({error!r})") from error
-    return str(rule), str(objective), thresholds, found
 
 
-def written_thresholds(thresholds: Thresholds, vocabulary: Vocabulary) -> dict[str, Any]:
+def _upgraded(document: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A document of format 1 as one of format 2."""
+    if document["format"] == FORMAT:
+        return document
+    if document["format"] != 1:
+        raise DataError(f"{path}: format {document['format']!r}; expected {FORMAT} or 1")
+    found = dict(document["found"])
+    thresholds, judge = document["thresholds"], document.get("judge")
+    promise = dict(found.get("promise", {}))
+    nothing = {side: dict.fromkeys(thresholds[side]) for side in SIDES}
+    expected = promise.pop("expected_precision", nothing)
+    if judge is not None:
+        found = {"features": len(judge["features"]), "models": len(judge["runs"]), **found}
+    return {
+        **document,
+        "floors": thresholds,
+        "thresholds": thresholds if judge is None else _logits(judge["cuts"]),
+        "expected_precision": expected,
+        "found": {**found, "promise": promise} if promise else found,
+    }
+
+
+def _logits(cuts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Thresholds of probabilities, by side and relation, as thresholds of logits."""
+
+    def logit(stated: Any) -> Any:
+        share = _number(stated)
+        if share >= 1 or share <= 0:
+            return math.inf if share >= 1 else -math.inf
+        return math.log(share) - math.log1p(-share)
+
+    return {side: {name: logit(cut) for name, cut in mine.items()} for side, mine in cuts.items()}
+
+
+def _by_slot(values: NDArray[np.float64], vocabulary: Vocabulary) -> dict[str, Any]:
     """By side and relation, as JSON can have them."""
-    return vocabulary.by_side(_written(thresholds.values.tolist()))
+    return vocabulary.by_side(_written(values.tolist()))
 
 
-def read_thresholds(stated: Any, vocabulary: Vocabulary) -> Thresholds:
-    """The same as thresholds again; hostile until parsed."""
+def _values(
+    stated: Any, vocabulary: Vocabulary, unknown: float | None = None
+) -> list[float]:  # (slot,)
+    """The number of each slot, by side and relation; hostile until parsed.
+
+    Where `unknown` is given, null stands for it.
+    """
     names = set(vocabulary.relations)
     for side in SIDES:
         for name in stated[side]:
             if name not in names:
-                raise ValueError(f"a threshold for {name!r}, unknown to the benchmark")
-    return Thresholds.of(
-        [_read(stated[side][relation]) for side in SIDES for relation in vocabulary.relations]
-    )
+                raise ValueError(f"a number for {name!r}, unknown to the benchmark")
+    given = [stated[side][name] for side in SIDES for name in vocabulary.relations]
+    return [unknown if unknown is not None and value is None else _number(value) for value in given]
 
 
-def read_probabilities(path: Path, vocabulary: Vocabulary) -> Probabilities | None:
-    """The probabilities of a decider that was read without complaint; older ones have none."""
-    stated = read_json(path).get("probabilities")
-    if stated is None:
-        return None
-    try:
-        rows = [
-            [_read(stated[side][relation][part]) for part in SIGMOIDS]
-            for side in SIDES
-            for relation in vocabulary.relations
-        ]
-        return Probabilities.made(*zip(*rows, strict=True)) if rows else None
-    except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
-        raise DataError(f"{path}: not probabilities for this benchmark ({error!r})") from error
-
-
-def _sigmoids(
-    probabilities: Probabilities, vocabulary: Vocabulary
-) -> dict[str, dict[str, dict[str, Any]]]:
+def _sigmoids(probabilities: Probabilities, vocabulary: Vocabulary) -> dict[str, Any]:
     columns = (
         probabilities.intercepts,
         probabilities.slopes,
@@ -107,6 +168,49 @@ def _sigmoids(
     )
     rows = zip(*(_written(column.tolist()) for column in columns), strict=True)
     return vocabulary.by_side([dict(zip(SIGMOIDS, row, strict=True)) for row in rows])
+
+
+def _probabilities(path: Path, stated: Any, vocabulary: Vocabulary) -> Probabilities | None:
+    """What `_sigmoids` wrote; None where the rule has no probabilities."""
+    if stated is None or not vocabulary.relations:
+        return None
+    try:
+        rows = [
+            [_number(stated[side][relation][part]) for part in SIGMOIDS]
+            for side in SIDES
+            for relation in vocabulary.relations
+        ]
+        return Probabilities.made(*zip(*rows, strict=True))
+    except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
+        raise DataError(f"{path}: not probabilities for this benchmark ({error!r})") from error
+
+
+def _packed(arrays: Arrays) -> bytes:
+    file = BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **dict(arrays))
+    return file.getvalue()
+
+
+def _read_arrays(path: Path, checksum: object) -> Arrays:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: the judge's trees cannot be read: {error}") from error
+    if hashlib.sha256(data).hexdigest() != checksum:
+        raise DataError(f"{path}: not the trees that decider.json was written with")
+    return arrays_in(path, data)
+
+
+def arrays_in(path: Path, data: bytes) -> Arrays:
+    """The arrays of an .npz file; no objects, and no more than fit into memory."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+                raise DataError(f"{path}: more than {MOST_BYTES >> 20} MB of trees")
+        with np.load(BytesIO(data), allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError, KeyError, MemoryError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: not a file of trees ({error!r})") from error
 
 
 def _written(value: Any) -> Any:
@@ -127,8 +231,8 @@ def _understood(value: Any) -> Any:
     return float(value) if value in ("inf", "-inf", "nan") else value
 
 
-def _read(value: object) -> float:
+def _number(value: object) -> float:
     number = _understood(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
-        raise ValueError(f"{value!r} is no threshold")
+        raise ValueError(f"{value!r} is not a number")
     return float(number)

@@ -18,19 +18,18 @@ SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
 
 
-def start_run(folder: Path, settings: str, vocabulary: Vocabulary, there: str | None) -> None:
-    """Makes the folder; if it is `there` already, its settings must be the same."""
-    path = folder / SETTINGS
-    if there is not None:
-        if there != settings:
-            raise DataError(f"{path}: {_difference(there, settings)}; choose another folder")
-        return
+def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
+    """Makes the folder of a new run, with its names and its settings as TOML."""
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: is there already and is no run; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
     write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
-    with beside(path) as part:
+    write_settings(folder, settings)
+
+
+def write_settings(folder: Path, settings: str) -> None:
+    with beside(folder / SETTINGS) as part:
         part.write_text(settings, encoding="utf-8")
 
 
@@ -53,16 +52,11 @@ def save_weights(folder: Path, weights: dict[str, Tensor]) -> None:
 def read_weights(folder: Path) -> dict[str, Tensor]:
     path = folder / WEIGHTS
     if not path.is_file():
-        raise DataError(f"{folder}: no {WEIGHTS}; train the run to its end first")
+        raise DataError(
+            f"{folder}: no {WEIGHTS}; train the run to its end first, or say --unfinished to use "
+            "its best weights so far"
+        )
     try:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
-
-
-def _difference(there: str, wanted: str) -> str:
-    old, new = there.splitlines(), wanted.splitlines()
-    for was, now in zip(old, new, strict=False):
-        if was != now:
-            return f"this run has {was}, not {now}"
-    return "this run has other settings"

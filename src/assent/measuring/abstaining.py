@@ -8,10 +8,9 @@ from scipy.stats import rankdata
 
 from assent.core.arrays import Ids, Mask
 from assent.core.counts import ratio
-from assent.core.queries import Queries
+from assent.core.queries import SETS, Queries
 from assent.core.scores import ScoreBlock, Scores
 from assent.core.shortlist import Shortlist
-from assent.measuring.classification import SETS
 
 
 class Tops:

@@ -1,24 +1,13 @@
 """Precision, recall and F1 of decisions: by subset, by relation, by query, with intervals."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Mask
 from assent.core.counts import METRICS, Counts, f1, ratio
-from assent.core.queries import Queries, Subset
-
-SETS: dict[str, Callable[[Queries], Mask]] = {
-    "full": lambda queries: np.ones(len(queries), dtype=bool),
-    "C": lambda queries: queries.subsets == Subset.COMPLETE,
-    "C+F": lambda queries: queries.subsets != Subset.INCOMPLETE,
-    "I": lambda queries: queries.subsets == Subset.INCOMPLETE,
-    "N": lambda queries: queries.is_none,
-    "F": lambda queries: queries.subsets == Subset.FAKE,
-}
+from assent.core.queries import SETS, Queries
 
 DRAWS = 1000
 CONFIDENCE = 0.95

@@ -9,12 +9,12 @@ import numpy as np
 from assent.core.arrays import Mask, rows_of
 from assent.core.counts import METRICS
 from assent.core.probabilities import Probabilities
-from assent.core.queries import Queries
+from assent.core.queries import SETS, Queries
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.measuring.abstaining import Abstaining
 from assent.measuring.calibration import Calibration, sigmoid, stated
-from assent.measuring.classification import SETS, Classified, Interval, intervals
+from assent.measuring.classification import Classified, Interval, intervals
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
 

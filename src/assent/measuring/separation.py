@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Keys, rows_of
+from assent.core.queries import SETS
 from assent.core.scores import ScoreBlock
-from assent.measuring.classification import SETS
 
 LOWEST, HIGHEST, WIDTH = -14.0, 6.0, 0.5  # of the bins, as logits; the outer ones take the rest
 EDGES = np.arange(LOWEST, HIGHEST + WIDTH, WIDTH)

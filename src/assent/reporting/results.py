@@ -1,5 +1,6 @@
 """Tables of what was decided and how good it is."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
 from assent.core.counts import f1, precision, ratio, recall
+from assent.core.decider import Decider
+from assent.core.queries import SETS
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.rules import Decider
-from assent.judging.judge import Judge
 from assent.measuring.calibration import Calibration
-from assent.measuring.classification import SETS, Difference
+from assent.measuring.classification import Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.tables import KIND_NAMES, table
 
@@ -97,13 +98,8 @@ def probabilities_line(name: str, of_all: Calibration, of_accepted: Calibration)
     )
 
 
-def relations_table(
-    evaluation: Evaluation, decider: Decider | Judge, most: int = MOST_ROWS
-) -> Table:
-    """The relations with the most answers, and what becomes of each.
-
-    A judge has no thresholds: its floors only say what it looks at.
-    """
+def relations_table(evaluation: Evaluation, decider: Decider, most: int = MOST_ROWS) -> Table:
+    """The relations with the most answers, and what becomes of each."""
     names = evaluation.vocabulary
     counts = evaluation.classified.by_relation(2 * names.num_relations)
     asked = np.bincount(evaluation.queries.relations, minlength=2 * names.num_relations)
@@ -119,7 +115,7 @@ def relations_table(
                 *relation_name(names, int(slot)),
                 f"{asked[slot]:,}",
                 f"{mine.relevant:,}",
-                DASH if isinstance(decider, Judge) else share(float(expit(lines[slot]))),
+                share(float(expit(lines[slot]))),
                 f"{mine.accepted:,}",
                 *(share(of(mine)) for of in (precision, recall, f1)),
             )
@@ -132,17 +128,14 @@ def relation_name(names: Vocabulary, slot: int) -> tuple[str, str]:
     return (names.relation_labels or names.relations)[relation], ("tail", "head")[side]
 
 
-def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
+def thresholds_table(decider: Decider, benchmark: Benchmark) -> Table:
     """The statistics of Appendix B.2, over the relations that valid asks about."""
     rows = table(
         "thresholds, as probabilities", "relations", "mean", "min", "max", "accept nothing"
     )
     asked = np.unique(benchmark.valid.relations)
-    if isinstance(decider, Judge):
-        lines = values = decider.cuts.values[asked]
-    else:
-        lines = decider.thresholds.values[asked]
-        values = expit(lines)
+    lines = decider.thresholds.values[asked]
+    values = expit(lines)
     nothing, values = np.isposinf(lines), np.minimum(values, 1.0)
     if len(np.unique(values)) <= 1:
         one = share(float(values[0])) if len(values) else DASH
@@ -158,12 +151,12 @@ def thresholds_table(decider: Decider | Judge, benchmark: Benchmark) -> Table:
     return rows
 
 
-def found_line(decider: Decider | Judge) -> str | None:
+def found_line(decider: Decider) -> str | None:
     """What cross-validation said, or which relations cannot have what was asked for."""
     if "promise" in decider.found:
         return promise_line(decider.found["promise"])
-    if isinstance(decider, Judge):
-        return judge_line(decider)
+    if "out_of_fold_f1" in decider.found:
+        return judge_line(decider.found)
     if np.isposinf(decider.thresholds.values).all():
         return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
     if "unreached" in decider.found:
@@ -208,17 +201,14 @@ def promise_table(promise: dict[str, Any]) -> Table:
     return rows
 
 
-def judge_line(decider: Judge) -> str:
+def judge_line(found: Mapping[str, Any]) -> str:
     """What a judge reached on valid, out of fold."""
     reached = ", ".join(
         f"{SET_NAMES[name]} {DASH if value is None else share(value)}"
-        for name, value in decider.found["out_of_fold_f1"].items()
+        for name, value in found["out_of_fold_f1"].items()
     )
-    models = "1 model" if len(decider.sources) == 1 else f"{len(decider.sources)} models"
-    return (
-        f"a judge of {len(decider.names)} features and {models}, "
-        f"cut at {decider.cuts.values.min(initial=np.inf):.3g}; F1 out of fold: {reached}"
-    )
+    models = "1 model" if found["models"] == 1 else f"{found['models']} models"
+    return f"a judge of {found['features']} features and {models}; F1 out of fold: {reached}"
 
 
 def difference_lines(differences: dict[str, Difference]) -> list[str]:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from assent.core.benchmark import Benchmark
 from assent.core.counts import Counts
-from assent.deciding.rules import Decider
-from assent.judging.judge import Judge
+from assent.core.decider import Decider
 from assent.measuring.evaluation import Evaluation
 from assent.measuring.separation import Separation
 from assent.reporting.asked import Asked
@@ -25,7 +24,7 @@ class Subject:
     dataset: str  # what the benchmark is called
     benchmark: Benchmark
     settings: Mapping[str, Mapping[str, Any]]  # section -> key -> value
-    decider: Decider | Judge
+    decider: Decider
     found: Evaluation
     separation: Separation
     curve: Counts  # of arrays (point,)   as one threshold for all relations falls
@@ -48,7 +47,7 @@ class Subject:
     @property
     def judged(self) -> bool:
         """Whether a judge decides: its thresholds are then only what it looks at."""
-        return isinstance(self.decider, Judge)
+        return self.decider.rescorer is not None
 
     @property
     def line(self) -> float | None:
@@ -59,9 +58,9 @@ class Subject:
         return float(lines[0]) if len(lines) and np.isfinite(lines[0]) else None
 
 
-def lines_in(decider: Decider | Judge, benchmark: Benchmark) -> NDArray[np.float64]:
+def lines_in(decider: Decider, benchmark: Benchmark) -> NDArray[np.float64]:
     """The different thresholds of the relations that test asks about."""
-    return np.unique(decider.thresholds.values[np.unique(benchmark.test.relations)])
+    return np.unique(decider.floors.values[np.unique(benchmark.test.relations)])
 
 
 def by_benchmark(subjects: Sequence[Subject]) -> list[list[Subject]]:

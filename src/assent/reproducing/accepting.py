@@ -7,7 +7,7 @@ from assent.core.counts import Counts
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
 from assent.core.thresholds import Thresholds
-from assent.deciding.shortlisting import floors_of
+from assent.deciding.shortlisting import rounded_down
 
 
 class Accepting:
@@ -15,7 +15,7 @@ class Accepting:
 
     def __init__(self, queries: Queries, thresholds: Thresholds) -> None:
         self.queries = queries
-        self.floors = floors_of(thresholds)  # (slot,)
+        self.floors = rounded_down(thresholds)  # (slot,)
         self.correct, self.accepted = np.zeros((2, len(queries)), np.int64)
 
     def add(self, block: ScoreBlock) -> None:

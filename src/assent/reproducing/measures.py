@@ -9,14 +9,11 @@ from scipy.special import expit
 from assent.core.arrays import rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.counts import Counts, f1, precision, ratio, recall
+from assent.core.decider import Decider
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import Collector, collect
 from assent.deciding.curves import Curves
-from assent.deciding.objectives import FBeta
-from assent.deciding.paper import Levels
-from assent.deciding.rules import GRID_RULES, RULES, Decider, tune, tune_on_grid
 from assent.deciding.shortlisting import Highest
-from assent.experiment import Run
 from assent.measuring.classification import Classified
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
@@ -25,9 +22,12 @@ from assent.reproducing.accepting import Accepting
 from assent.reproducing.paper_numbers import SETS
 from assent.reproducing.samples import asked_samples
 from assent.scoring import score
+from assent.verbs.runs import Run
+from assent.verbs.tune import tune
 
 DRAWS, SEED = 1000, 0  # of the bootstrap; one seed, so that all models see the same queries
 CURVE_POINTS = 160
+RULES = ("global", "per-relation", "paper-global", "paper-relation")
 
 Columns = NDArray[np.float64]  # (column, query)
 
@@ -57,13 +57,8 @@ def measured(run: Run) -> dict[str, Any]:
 
 
 def tuned(run: Run) -> dict[str, Decider]:
-    """Thresholds by every rule, from one pass over valid."""
-    queries, aim = run.benchmark.valid, FBeta()
-    levels, highest = Levels(queries, _num_slots(run)), Highest(queries, _num_slots(run))
-    collect(score(run.model, queries, run.benchmark.known("valid")), levels, highest)
-    shortlist = highest.result()
-    deciders = {rule: tune(rule, shortlist, aim) for rule in RULES}
-    return deciders | {rule: tune_on_grid(rule, levels, aim) for rule in GRID_RULES}
+    """Thresholds by the rules that the paper's tables are made with."""
+    return {rule: tune(run, rule) for rule in RULES}
 
 
 def _decided(

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assent.core.benchmark import Benchmark
-from assent.experiment import train
 from assent.files.benchmarks import load
 from assent.measuring.ranking import highest_mrr
 from assent.reproducing.measures import measured, ranking_queries
@@ -18,6 +17,7 @@ from assent.reproducing.results import origin, results_there, write_result
 from assent.reproducing.samples import readable
 from assent.reproducing.specs import PAPER, Spec
 from assent.training.loop import Watcher
+from assent.verbs.train import train
 
 Say = Callable[[str], None]
 Watching = Callable[[int], AbstractContextManager[Watcher]]  # told the number of epochs

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
+from assent.core.decider import Decider
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.rules import Decider
-from assent.experiment import Run
 from assent.files.sides import find_side_file, read_labels
 from assent.reporting.asked import asked
 from assent.reproducing.markdown import markdown_table, plain_cell
+from assent.verbs.runs import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 
 from assent.errors import DataError
 
+CHECKPOINTS = "checkpoints"  # in the folder of a run
 KEPT = 2  # the newest and the one before it, should the newest turn out damaged
 
 
@@ -85,6 +86,12 @@ def newest_checkpoint(
         except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
     return None
+
+
+def best_so_far(folder: Path) -> tuple[Position, dict[str, Tensor]] | None:
+    """The best weights of a run folder's newest whole checkpoint, and how far it had come."""
+    found = newest_checkpoint(folder / CHECKPOINTS)
+    return None if found is None else (found[0], below("best/", found[1]))
 
 
 def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

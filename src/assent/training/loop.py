@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import torch
@@ -18,6 +19,7 @@ from assent.geometry.threads import one_thread
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
 from assent.training.checkpoints import (
+    CHECKPOINTS,
     Position,
     below,
     load_optimizer,
@@ -34,7 +36,9 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
 }
 LOSSES = ("bce", "ce")
-STOPS = ("f1", "mrr", "dev-loss")
+# Settings that do not change the model: they may change whenever a run is resumed.
+FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
 
@@ -64,7 +68,6 @@ class TrainSettings:
             ("optimizer", OPTIMIZERS),
             ("schedule", SCHEDULES),
             ("loss", LOSSES),
-            ("stop_on", STOPS),
         ):
             if getattr(self, name) not in choices:
                 raise ConfigError(
@@ -104,18 +107,20 @@ def train(
     watcher: Watcher,
     folder: Path | None = None,
     minutes: float = math.inf,
+    changed: Mapping[str, Any] = NOTHING,
 ) -> Trained:
     """Trains `model` in place, and leaves it with its best weights.
 
     `evaluate` gives a number, the higher the better. In `folder`, checkpoints make sure that a
     training that was stopped at any moment goes on where it was. Its steps, those before it was
-    stopped too, take `minutes` at most; with more of them, it goes on from there.
+    stopped too, take `minutes` at most; with more of them, it goes on from there. `changed` are the
+    settings that differ from those before it was stopped; the trace tells of them.
     """
     if settings.threads:
         torch.set_num_threads(settings.threads)
     model.to(settings.device)
     training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
-    training.resume()
+    training.resume(changed)
     alone = not settings.threads and small_steps(model, training.batch_size)
     with one_thread() if alone else nullcontext(), Interrupts() as interrupts:
         training.run(interrupts)
@@ -150,7 +155,7 @@ class _Training:
         self.watcher = watcher
         self.minutes = minutes
         self.cut_after: float | None = None
-        self.folder = folder / "checkpoints" if folder else None
+        self.folder = folder / CHECKPOINTS if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
         self.optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), settings.learning_rate)
         self.position = Position()
@@ -159,7 +164,7 @@ class _Training:
         self.steps = num_batches(queries, self.batch_size)
         self.saved_at = time.monotonic()
 
-    def resume(self) -> None:
+    def resume(self, changed: Mapping[str, Any]) -> None:
         """Takes up the newest whole checkpoint, if there is one."""
         found = newest_checkpoint(self.folder) if self.folder else None
         if found is None:
@@ -174,6 +179,8 @@ class _Training:
         self.best = below("best/", tensors)
         load_optimizer(self.optimizer, below("optimizer/", tensors))
         self._tell("resume", epoch=self.position.epoch, step=self.position.step)
+        if changed:
+            self._tell("changed", settings=dict(changed), equal_bits=False)
 
     def run(self, interrupts: Interrupts) -> None:
         while self.position.epoch < self.settings.epochs and not self._out_of_patience():

@@ -10,11 +10,13 @@ import torch
 
 import deciding_oracles as oracles
 import toy
-from assent import assessing, scoring
-from assent.assessing import evaluate, tune
+from assent import scoring
 from assent.core.benchmark import Benchmark
 from assent.errors import ConfigError
 from assent.scoring import score
+from assent.verbs.deciders import load_decider, save_decider
+from assent.verbs.evaluate import evaluate
+from assent.verbs.tune import tune
 
 
 class Random:
@@ -57,7 +59,7 @@ def threads():
 
 def with_blocks_of(cells, patch):
     patch.setattr(scoring, "ROWS", 1)
-    patch.setattr(assessing.scored, "score", partial(score, cells=cells))
+    patch.setattr(scoring, "score", partial(score, cells=cells))
 
 
 RULES = ["global", "per-relation", "paper-global", "paper-relation"]
@@ -105,8 +107,8 @@ def test_a_promise_goes_from_valid_to_decisions_and_comes_back_from_disk(scored,
     decider = tune(good, "precision", precision=0.25, confidence=0.6)
     found = evaluate(good, decider)
     assert found.classified.of("full").accepted > 0
-    path = assessing.save_decider(decider, tmp_path / "decider.json", scored.benchmark)
-    again = assessing.load_decider(path, scored.benchmark)
+    path = save_decider(decider, tmp_path / "decider.json", scored.benchmark)
+    again = load_decider(path, good)
     assert again.found == decider.found and again.rule == "precision"
     assert evaluate(good, again).to_json() == found.to_json()
 

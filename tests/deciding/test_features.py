@@ -1,3 +1,7 @@
+"""What a judge is told of a candidate, beside loops over sets of tuples."""
+
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -9,13 +13,11 @@ import toy
 from assent.core.arrays import frozen
 from assent.core.queries import Queries
 from assent.core.scores import collect
+from assent.deciding.features import FEATURES, Known, features
+from assent.deciding.graph import Graph
 from assent.deciding.shortlisting import Highest
-from assent.judging.features import features
-from assent.judging.graph import Graph
-from assent.judging.spreads import Spreads
 from assent.models import create
-from assent.scoring import score
-from score_blocks import block
+from assent.scoring import score, score_pairs
 
 
 def case(seed, others=0):
@@ -29,11 +31,11 @@ def case(seed, others=0):
 
 
 def known_of(benchmark, queries, models, per_answer=4):
-    highest = Highest(queries, 2 * benchmark.vocabulary.num_relations, per_answer)
-    spreads = Spreads(queries)
-    collect(score(models[0], queries, benchmark.known("valid")), highest, spreads)
+    highest = Highest(queries, benchmark.vocabulary.num_slots, per_answer, spread=True)
+    collect(score(models[0], queries, benchmark.known("valid")), highest)
     shortlist = highest.result()
-    return shortlist, features(shortlist, spreads, Graph(benchmark), models)
+    pair_scores = [partial(score_pairs, model) for model in models]
+    return shortlist, features(Known(shortlist, Graph(benchmark), pair_scores))
 
 
 @given(st.integers(0, 1000))
@@ -85,7 +87,7 @@ def test_no_feature_knows_the_answers():
     assert np.array_equal(as_known.values, known.values, equal_nan=True)
 
 
-def test_the_question_turned_round_is_asked_from_the_entity():
+def test_the_query_turned_round_is_asked_from_the_entity():
     benchmark, models = case(5, others=1)
     shortlist, known = known_of(benchmark, benchmark.valid, models)
     num_relations = benchmark.vocabulary.num_relations
@@ -106,7 +108,8 @@ def test_other_models_are_heard_by_score_and_mean():
     np.testing.assert_allclose(columns["mean"], mean, rtol=1e-5, atol=1e-5)
 
 
-def test_a_query_without_candidates_has_an_empty_spread():
-    spreads = Spreads(Queries.empty([0], [0], 0))
-    spreads.add(block([[-np.inf, -np.inf]], [[]]))
-    assert spreads.expected[0] == 0 and spreads.best[0] == spreads.total[0] == -np.inf
+def test_a_feature_in_the_table_is_a_column_for_every_candidate(monkeypatch):
+    benchmark, models = case(2)
+    monkeypatch.setitem(FEATURES, "mine", lambda known: {"row": known.shortlist.rows})
+    shortlist, known = known_of(benchmark, benchmark.valid, models)
+    assert known.only(["row"]).values[:, 0].tolist() == shortlist.rows.tolist()

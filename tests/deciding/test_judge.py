@@ -1,3 +1,5 @@
+"""Trees that judge candidates they never saw, from neither end of the fact."""
+
 import sys
 from dataclasses import replace
 
@@ -9,13 +11,15 @@ from assent.core.counts import f1
 from assent.core.queries import Queries, Subset
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
+from assent.core.vocabulary import Vocabulary
+from assent.deciding.curves import best_single
+from assent.deciding.features import Features
+from assent.deciding.judge import FOLDS, Judge, folds_of, judged_by, train_forest
 from assent.deciding.objectives import FBeta
-from assent.deciding.rules import best_single
 from assent.errors import ConfigError, DataError
-from assent.judging.features import Features
-from assent.judging.judge import FOLDS, Judge, folds_of, judged_by, train_forest
 
 QUERIES, CANDIDATES = 400, 10
+NAMES = Vocabulary(tuple(map(str, range(QUERIES))), ("knows",))
 
 
 def simulated(seed=0):
@@ -46,12 +50,16 @@ def simulated(seed=0):
 
 
 def trained(shortlist, known, seed=0):
-    """A judge for the best F1, and its decisions, all of them out of fold."""
-    forest = train_forest(shortlist, known, seed)
+    """A forest, its best threshold, and its decisions, all of them out of fold."""
+    forest = train_forest(shortlist, known, NAMES, seed)
     judged = judged_by(forest, shortlist, known)
-    cuts = Thresholds.single(best_single(judged, FBeta()), 2)
-    judge = Judge("f1", Thresholds.of(shortlist.floors), known.names, forest, cuts)
-    return judge, judge.accept(judged)
+    threshold = Thresholds.single(best_single(judged, FBeta()), 2)
+    return forest, threshold, judged.accepted(threshold)
+
+
+def accepted_by(forest, threshold, shortlist, known):
+    judge = Judge(known.names, forest, (), lambda _: known)
+    return threshold.accept(judge.logits(shortlist), shortlist.relations)
 
 
 def reached(shortlist, accepted):
@@ -61,46 +69,46 @@ def reached(shortlist, accepted):
 def test_a_judge_beats_one_threshold_also_on_queries_it_never_saw():
     shortlist, known = simulated()
     single = Thresholds.single(best_single(shortlist, FBeta()), 2)
-    judge, out_of_fold = trained(shortlist, known)
+    forest, threshold, out_of_fold = trained(shortlist, known)
     assert reached(shortlist, out_of_fold) > reached(shortlist, shortlist.accepted(single)) + 0.1
     fresh, fresh_known = simulated(seed=1)
-    accepted = judge.accept(judge.judged(fresh, fresh_known))
+    accepted = accepted_by(forest, threshold, fresh, fresh_known)
     assert reached(fresh, accepted) > reached(fresh, fresh.accepted(single)) + 0.1
 
 
-def test_out_of_fold_is_no_better_than_chance_where_there_is_nothing_to_learn():
+def test_out_of_fold_is_no_better_than_guessing_where_there_is_nothing_to_learn():
     shortlist, known = simulated()
     rng = np.random.default_rng(0)
     noise = replace(known, values=rng.normal(size=known.values.shape))
-    _, out_of_fold = trained(shortlist, noise)
+    _, _, out_of_fold = trained(shortlist, noise)
     everything = np.ones(len(shortlist), dtype=bool)
     assert reached(shortlist, out_of_fold) < reached(shortlist, everything) + 0.02
 
 
 def test_the_same_seed_trains_the_same_judge():
     shortlist, known = simulated()
-    one, other = (train_forest(shortlist, known, seed=3).arrays() for _ in range(2))
+    one, other = (train_forest(shortlist, known, NAMES, seed=3).arrays() for _ in range(2))
     for name, array in one.items():
         assert np.array_equal(array, other[name])
 
 
-def test_on_the_questions_of_valid_it_decides_as_it_did_out_of_fold():
+def test_on_the_queries_of_valid_it_decides_as_it_did_out_of_fold():
     shortlist, known = simulated()
-    judge, out_of_fold = trained(shortlist, known)
-    assert np.array_equal(judge.accept(judge.judged(shortlist, known)), out_of_fold)
+    forest, threshold, out_of_fold = trained(shortlist, known)
+    assert np.array_equal(accepted_by(forest, threshold, shortlist, known), out_of_fold)
 
 
-def test_what_is_right_of_a_question_never_changes_how_it_is_judged():
+def test_what_is_right_of_a_query_never_changes_how_it_is_judged():
     """Neither its own answers nor the same facts asked for from their other end."""
     shortlist, known = simulated()
-    forest = train_forest(shortlist, known)
+    forest = train_forest(shortlist, known, NAMES)
     slots, anchors = shortlist.relations, shortlist.queries.anchors[shortlist.rows]
     mine, mirrored = folds_of(slots, anchors), folds_of(1 - slots, shortlist.entities)
     touched = (mine == 2) | (mirrored == 2)
     turned = replace(shortlist, right=frozen(shortlist.right ^ touched, np.bool_))
-    other = train_forest(turned, known)
+    other = train_forest(turned, known, NAMES)
     asked = np.full(len(shortlist), 2)
-    one, two = (each.probabilities(known.values, asked) for each in (forest, other))
+    one, two = (each.logits(known.values, asked) for each in (forest, other))
     assert np.array_equal(one, two)
 
 
@@ -113,23 +121,25 @@ def test_folds_are_even_and_depend_on_slot_and_anchor():
 
 def test_other_features_than_those_of_its_training_are_refused():
     shortlist, known = simulated()
-    judge, _ = trained(shortlist, known)
-    with pytest.raises(DataError, match="other features"):
-        judge.judged(shortlist, replace(known, names=("level", "rank")))
+    forest, _, _ = trained(shortlist, known)
+    other = replace(known, names=("level", "rank"))
+    judge = Judge(known.names, forest, (), lambda _: other)
+    with pytest.raises(DataError, match="other features: score"):
+        judge.logits(shortlist)
 
 
 def test_valid_without_answers_trains_no_judge():
     shortlist, known = simulated()
     nothing = replace(shortlist, right=frozen(np.zeros(len(shortlist)), np.bool_))
     with pytest.raises(DataError, match="too few answers"):
-        train_forest(nothing, known)
+        train_forest(nothing, known, NAMES)
 
 
 def test_without_scikit_learn_one_line_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(ConfigError, match=r"assent\[judge\]"):
-        train_forest(*simulated())
+        train_forest(*simulated(), NAMES)
 
 
 def test_there_are_as_many_models_as_folds():
-    assert len(train_forest(*simulated()).starts) == FOLDS
+    assert len(train_forest(*simulated(), NAMES).starts) == FOLDS

@@ -1,30 +1,16 @@
-"""Commands about graphs and benchmarks: build, audit, convert."""
+"""build: a benchmark of queries from a graph."""
 
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import assent
-from assent.cli.common import BenchmarkFolder, app, err, out, place, say
+from assent.cli.common import Graph, KeepBlankNodes, KeepLiterals, command, err, out, say
 from assent.errors import ConfigError
 
-if TYPE_CHECKING:
-    from assent.core.facts import KnowledgeBase
 
-Graph = Annotated[
-    str,
-    typer.Argument(
-        metavar="KB", help="A file or folder of facts, or a name that `assent data list` shows."
-    ),
-]
-KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
-KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
-
-
-@app.command()
+@command()
 def build(
     kb: Graph,
     out_folder: Annotated[Path, typer.Option("--out", help="Where the benchmark goes.")],
@@ -57,11 +43,11 @@ def build(
         ),
     ] = 0.12,
     deal: Annotated[
-        str, typer.Option(help="`by-fact`: leak-safe. `by-query`: as in the paper.")
+        str, typer.Option(help="Of {deals}: by-fact is leak-safe, by-query as in the paper.")
     ] = "by-fact",
     seed: Annotated[int, typer.Option(help="Same seed, same input: same bytes.")] = 0,
     layout: Annotated[
-        str, typer.Option(help="`assent`, or `published`: that of FB14k-QAQ.")
+        str, typer.Option(help="Of {layouts}: published is that of FB14k-QAQ.")
     ] = "assent",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
@@ -79,7 +65,7 @@ def build(
     refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
     with steps(err) as progress:
         progress(f"reading {kb}")
-        graph = _graph(
+        graph = assent.read(
             kb,
             types=types,
             schema=schema,
@@ -104,59 +90,6 @@ def build(
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
     say(f"benchmark: {out_folder}")
-
-
-@app.command()
-def audit(
-    benchmark: BenchmarkFolder,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 if something is wrong, not merely skewed.")
-    ] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", help="Write the findings as JSON; `-` for standard output."),
-    ] = None,
-) -> None:
-    """Look for leaks, collisions and contradictions in a benchmark."""
-    from assent.files.saving import beside
-    from assent.reporting.tables import audit_table
-
-    findings = assent.audit(assent.load(place(benchmark)))
-    text = json.dumps([{**asdict(f), "failed": f.failed} for f in findings], indent=2)
-    if json_file == Path("-"):
-        print(text)
-    else:
-        out.print(audit_table(findings))
-        if json_file is not None:
-            with beside(json_file) as part:
-                part.write_text(text + "\n", encoding="utf-8")
-    if strict and any(finding.failed for finding in findings):
-        raise typer.Exit(1)
-
-
-@app.command()
-def convert(
-    kb: Graph,
-    out_file: Annotated[
-        Path,
-        typer.Option(
-            "--out", help="A .tsv, .nt or .parquet file; a folder for a graph with splits."
-        ),
-    ],
-    keep_literals: KeepLiterals = False,
-    keep_blank_nodes: KeepBlankNodes = False,
-) -> None:
-    """Write a graph in another format."""
-    from assent.reporting.tables import graph_line
-
-    graph = _graph(kb, keep_literals=keep_literals, keep_blank_nodes=keep_blank_nodes)
-    assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
-    say(graph_line(graph))
-    say(f"facts: {out_file}")
-
-
-def _graph(kb: str, **options: object) -> "KnowledgeBase":
-    return assent.read(place(kb), **options)  # type: ignore[arg-type]
 
 
 def _number_or_auto(text: str) -> int | str:

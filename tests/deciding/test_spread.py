@@ -8,8 +8,8 @@ from scipy.special import expit, logsumexp
 
 from assent.core.queries import Queries, Subset
 from assent.core.scores import ScoreBlock
-from assent.judging import spreads
-from assent.judging.spreads import Spreads
+from assent.deciding import spread
+from assent.deciding.spread import Spreading
 
 
 @given(
@@ -23,8 +23,9 @@ def test_numbers_are_those_of_scipy(seed, num_queries, num_entities, level):
     scores = rng.normal(level, 3, (num_queries, num_entities)).astype(np.float32)
     scores[rng.random(scores.shape) < 0.2] = -np.inf
     queries = Queries.empty(np.arange(num_queries), np.zeros(num_queries), Subset.COMPLETE)
-    found = Spreads(queries)
-    found.add(ScoreBlock(queries, scores, 0))
+    collector = Spreading(queries)
+    collector.add(ScoreBlock(queries, scores, 0))
+    found = collector.result()
     for row, given_scores in enumerate(scores.astype(np.float64)):
         there = given_scores[given_scores > -np.inf]
         if not len(there):
@@ -43,11 +44,11 @@ def test_blocks_and_parts_of_them_make_no_difference(monkeypatch):
     rng = np.random.default_rng(0)
     scores = rng.normal(-4, 3, (50, 30)).astype(np.float32)
     queries = Queries.empty(np.arange(50), np.zeros(50), Subset.COMPLETE)
-    whole, parts = Spreads(queries), Spreads(queries)
+    whole, parts = Spreading(queries), Spreading(queries)
     whole.add(ScoreBlock(queries, scores, 0))
-    monkeypatch.setattr(spreads, "CELLS", 100)
+    monkeypatch.setattr(spread, "CELLS", 100)
     for first in (0, 20):
         rows = np.arange(first, first + 20 if first == 0 else 50)
         parts.add(ScoreBlock(queries.take(rows), scores[rows], first))
     for name in ("best", "total", "expected", "effective"):
-        assert np.array_equal(getattr(whole, name), getattr(parts, name))
+        assert np.array_equal(getattr(whole.result(), name), getattr(parts.result(), name))

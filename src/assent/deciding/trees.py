@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from assent.core.arrays import frozen
 from assent.errors import DataError
@@ -31,7 +30,7 @@ KINDS = {  # column -> dtype
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Several boosted models, one for each fold of the questions."""
+    """Several boosted models, one for each fold of the queries."""
 
     features: NDArray[np.int32]  # (node,)   what is compared; LEAF: nothing
     thresholds: NDArray[np.float64]  # (node,)   not higher than this goes left
@@ -96,15 +95,15 @@ class Forest:
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def probabilities(
+    def logits(
         self, rows: NDArray[np.float64], asked: NDArray[np.int64]
     ) -> NDArray[np.float64]:  # (row,)
-        """What is said to each row (row, feature) by the one model (row,) that is asked."""
+        """The logit of each row (row, feature), by the one model (row,) that is asked about it."""
         out = self.starts[asked]
         _judge(
             np.ascontiguousarray(rows, np.float64), asked, *list(self.arrays().values())[:-1], out
         )
-        return expit(out)
+        return out
 
 
 def _moved(nodes: NDArray[Any], start: int) -> list[NDArray[Any]]:

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from assent.deciding.trees import Forest
 from assent.errors import DataError
-from assent.judging.trees import Forest
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def test_trees_say_what_scikit_learn_says_also_of_missing_values(learned):
     rows, models = learned
     for model in models:
         expected = model.predict_proba(rows)[:, 1]
-        found = Forest.of_models([model]).probabilities(rows, np.zeros(len(rows), np.int64))
+        found = expit(Forest.of_models([model]).logits(rows, np.zeros(len(rows), np.int64)))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -32,7 +33,7 @@ def test_a_value_on_the_threshold_goes_left_as_in_scikit_learn(learned):
     forest = Forest.of_models([model])
     on = np.stack([np.full(3, value) for value in forest.thresholds[forest.features != -1]])
     expected = model.predict_proba(on)[:, 1]
-    found = forest.probabilities(on, np.zeros(len(on), np.int64))
+    found = expit(forest.logits(on, np.zeros(len(on), np.int64)))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -40,7 +41,7 @@ def test_each_row_is_judged_by_the_model_that_is_asked(learned):
     rows, models = learned
     asked = np.arange(len(rows)) % 2
     expected = np.stack([model.predict_proba(rows)[:, 1] for model in models])
-    found = Forest.of_models(models).probabilities(rows, asked)
+    found = expit(Forest.of_models(models).logits(rows, asked))
     np.testing.assert_allclose(found, expected[asked, np.arange(len(rows))], rtol=0, atol=1e-12)
 
 
@@ -48,7 +49,7 @@ def test_arrays_come_back_as_the_same_forest(learned):
     rows, models = learned
     forest, asked = Forest.of_models(models), np.arange(len(rows)) % 2
     again = Forest.of_arrays(forest.arrays(), 3, 2)
-    assert np.array_equal(again.probabilities(rows, asked), forest.probabilities(rows, asked))
+    assert np.array_equal(again.logits(rows, asked), forest.logits(rows, asked))
 
 
 HOSTILE = {

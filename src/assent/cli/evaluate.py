@@ -1,0 +1,87 @@
+"""evaluate: decisions on test, measured."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import (
+    AsJson,
+    OnBenchmark,
+    RunFolder,
+    Split,
+    Unfinished,
+    command,
+    err,
+    out,
+    say,
+)
+from assent.errors import ConfigError, DataError
+
+
+@command()
+def evaluate(
+    run_folder: RunFolder,
+    split: Split = "test",
+    decider_file: Annotated[
+        Path | None, typer.Option("--decider", help="Instead of decider.json in the run's folder.")
+    ] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="Write every accepted candidate, a line each.")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="`relation`: a line for each too.")] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Another run, or another decider's file."),
+    ] = None,
+    on: OnBenchmark = None,
+    unfinished: Unfinished = False,
+    as_json: AsJson = False,
+) -> None:
+    """Decide on test with the thresholds found on valid, and measure it."""
+    from assent.files.decisions import write_decisions
+    from assent.files.saving import beside
+    from assent.measuring.classification import compared
+    from assent.reporting import results
+    from assent.reporting.progress import queries
+    from assent.verbs.deciders import load_decider
+    from assent.verbs.evaluate import evaluate as measure
+    from assent.verbs.runs import load_run
+
+    if by not in (None, "relation"):
+        raise ConfigError(f"--by {by!r}; choose relation")
+    if on is not None and decider_file is None:
+        raise ConfigError("--on: name with --decider what `assent tune --on` found there")
+    run = load_run(run_folder, on, unfinished=unfinished)
+    decider = load_decider(decider_file or run_folder, run, on)
+    with queries(err) as progress:
+        found = measure(run, decider, split, progress)
+        differences = {}
+        if against is not None:
+            other = run if against.is_file() else load_run(against, on)
+            if other.benchmark.digest() != run.benchmark.digest():
+                raise DataError(f"{against}: a run on another benchmark")
+            rival = load_decider(against, other, on)
+            rival_found = measure(other, rival, split, progress)
+            pair = (rival_found.classified, found.classified)
+            differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
+    text = json.dumps(found.to_json(), indent=1)
+    if split == "test" and decider_file is None:
+        with beside(run_folder / "metrics.json") as part:
+            part.write_text(text + "\n", encoding="utf-8")
+    if decisions is not None:
+        write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
+    if as_json:
+        print(text)
+        return
+    out.print(results.classification_table(found))
+    out.print(results.ranking_table(found))
+    for line in results.other_lines(found):
+        say(line)
+    if by == "relation":
+        out.print(results.relations_table(found, decider))
+    for line in results.difference_lines(differences):
+        say(f"{line} beside {against}")
+    if decisions is not None:
+        say(f"decisions: {decisions}")

@@ -1,0 +1,36 @@
+"""report: runs as one page for people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import command, err, say
+
+
+@command()
+def report(
+    run_folders: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of `assent train`, tuned.")
+    ],
+    out_file: Annotated[
+        Path, typer.Option("--out", help="The HTML file; it needs no other.")
+    ] = Path("report.html"),
+    facts: Annotated[
+        Path | None, typer.Option(help="New facts to show: a .jsonl file of `assent complete`.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for the figures as SVG, too.")
+    ] = None,
+) -> None:
+    """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
+    from assent.presenting import report as write_report
+    from assent.reporting.progress import steps
+
+    with steps(err) as progress:
+        path = write_report(
+            list(run_folders), out_file, facts=facts, figures=figures, progress=progress
+        )
+    say(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    if figures is not None:
+        say(f"figures: {figures}")

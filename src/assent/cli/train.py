@@ -1,0 +1,63 @@
+"""train: a model learns the facts of a benchmark."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import BenchmarkFolder, command, err, say
+
+
+@command()
+def train(
+    benchmark: BenchmarkFolder,
+    model: Annotated[str, typer.Option(help="One of {models}.")],
+    run_folder: Annotated[Path, typer.Option("--out", help="The run's folder.")],
+    preset: Annotated[
+        str, typer.Option(help="Of {presets}: default is good and quick on a CPU.")
+    ] = "default",
+    settings_file: Annotated[
+        Path | None, typer.Option("--settings", help="A TOML file with [model] and [train].")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="section.key=value, as in train.epochs=10.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    threads: Annotated[int | None, typer.Option(help="0: by the size of a step.")] = None,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also for TensorBoard, in RUN/tensorboard.")
+    ] = False,
+    mlflow: Annotated[
+        str | None, typer.Option(metavar="URI", help="Also to MLflow, as in sqlite:///runs.db.")
+    ] = None,
+) -> None:
+    """Train a model; the same command again goes on where it was stopped."""
+    from assent.reporting.tracking import tracking
+    from assent.reporting.watching import Together, watching
+    from assent.settings import resolve
+    from assent.verbs.train import popularity
+    from assent.verbs.train import train as run_training
+
+    changes = list(changes or ())
+    changes += [f"train.device={device}"] if device else []
+    changes += [f"train.threads={threads}"] if threads is not None else []
+    epochs = resolve(model, preset, settings_file, changes).train.epochs
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err, epochs) as watcher:
+        run = run_training(
+            benchmark,
+            model,
+            out=run_folder,
+            preset=preset,
+            file=settings_file,
+            changes=changes,
+            watcher=Together(watcher, trackers),
+        )
+    best = max(run.trained.scores, default=float("nan"))
+    stop_on = run.settings.train.stop_on
+    baseline = popularity(run.benchmark, stop_on)
+    say(
+        f"{model}: {stop_on} on valid {best:.4f} "
+        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
+        + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
+    )
+    say(f"run: {run_folder}")

@@ -1,0 +1,30 @@
+"""triples: given false facts told from true ones."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import AsJson, RunFolder, command, out
+
+
+@command()
+def triples(
+    run_folder: RunFolder,
+    valid_false: Annotated[
+        Path, typer.Argument(help="False facts to find thresholds with, in any format of a graph.")
+    ],
+    test_false: Annotated[Path, typer.Argument(help="False facts to measure on.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell true facts from given false ones: accuracy and F1 (Socher et al., 2013)."""
+    from assent.reporting.measures import triples_table
+    from assent.verbs.runs import load_run
+    from assent.verbs.triples import classify_triples
+
+    found = classify_triples(load_run(run_folder), valid_false, test_false)
+    if as_json:
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        out.print(triples_table(found))

@@ -1,0 +1,59 @@
+"""tune: how to decide, found on valid."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import OnBenchmark, RunFolder, Unfinished, command, err, out, say
+from assent.errors import ConfigError
+
+
+@command()
+def tune(
+    run_folder: RunFolder,
+    rule: Annotated[
+        str, typer.Option(help="How to decide is found by one of {rules}.")
+    ] = "per-relation",
+    objective: Annotated[
+        str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
+    ] = "f1",
+    precision: Annotated[
+        float | None,
+        typer.Option(help="What rule precision promises (0.9 if not given), or a judge."),
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="How surely it promises that; 0.95 if not given.")
+    ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with", metavar="RUN", help="Another run for a judge to hear; may be given again."
+        ),
+    ] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="Instead of decider.json in the run's folder.")
+    ] = None,
+    on: OnBenchmark = None,
+    unfinished: Unfinished = False,
+) -> None:
+    """Find thresholds on valid: above which score may a candidate be added?"""
+    from assent.reporting.progress import queries
+    from assent.reporting.results import found_line, promise_table, thresholds_table
+    from assent.verbs.deciders import save_decider
+    from assent.verbs.runs import load_run
+    from assent.verbs.tune import tune as find_decider
+
+    if on is not None and out_file is None:
+        raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
+    run = load_run(run_folder, on, unfinished=unfinished)
+    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
+    with queries(err) as progress:
+        decider = find_decider(run, rule, objective, progress, heard, precision, confidence)
+    path = save_decider(decider, out_file or run_folder, run.benchmark)
+    out.print(thresholds_table(decider, run.benchmark))
+    if "promise" in decider.found:
+        out.print(promise_table(decider.found["promise"]))
+    if (line := found_line(decider)) is not None:
+        say(line)
+    say(f"decider: {path}")

@@ -1,0 +1,75 @@
+"""Deciders of runs: saved, loaded, and a judge bound to what its features come from."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from assent.core.benchmark import Benchmark
+from assent.core.decider import Decider
+from assent.core.shortlist import Shortlist
+from assent.deciding.features import Features, Known, features
+from assent.deciding.graph import Graph
+from assent.deciding.judge import Judge
+from assent.deciding.tuning import Source
+from assent.errors import ConfigError, DataError
+from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.scoring import PairScorer, Scored, score_pairs
+from assent.verbs.runs import load_run
+
+NOBODY: Mapping[str, Any] = MappingProxyType({})
+
+
+def save_decider(decider: Decider, path: str | Path, benchmark: Benchmark) -> Path:
+    """Puts a decider into a run folder, or into a file of its own; returns the file."""
+    file = decider_file(Path(path))
+    write_decider(file, decider, benchmark.vocabulary)
+    return file
+
+
+def load_decider(
+    path: str | Path,
+    run: Scored,
+    on: str | Path | None = None,
+    others: Mapping[str, Scored] = NOBODY,
+) -> Decider:
+    """The decider that `assent tune` found for a run, from its folder or from a file of its own.
+
+    The other runs that a judge hears are loaded from their folders, with the benchmark `on` which
+    they are measured, unless they are given here by folder.
+    """
+
+    def bind(sources: tuple[Source, ...]) -> Callable[[Shortlist], Features]:
+        folders = (source.path for source in sources[1:])
+        runs = [run, *(others.get(folder) or load_run(folder, on) for folder in folders)]
+        if [model.digest() for model in heard(runs)] != [source.sha256 for source in sources]:
+            raise DataError("not the models that the judge was trained with; tune again")
+        return features_from(runs)
+
+    restore = partial(Judge.restored, bind=bind)
+    return read_decider(decider_file(Path(path)), run.benchmark.vocabulary, restore)
+
+
+def features_from(runs: Sequence[Scored]) -> Callable[[Shortlist], Features]:
+    """What a judge may know of the candidates that the first of these runs shortlists."""
+
+    @cache
+    def graph() -> Graph:
+        return Graph(runs[0].benchmark)
+
+    def of(shortlist: Shortlist) -> Features:
+        models = [partial(score_pairs, model) for model in heard(runs)]
+        return features(Known(shortlist, graph(), models))
+
+    return of
+
+
+def heard(runs: Sequence[Scored]) -> list[PairScorer]:
+    """The models of all these runs, which must be of one benchmark."""
+    for run in runs:
+        if not isinstance(run.model, PairScorer):
+            raise ConfigError("a judge needs models that assent trained: it asks for single facts")
+        if run.benchmark.digest() != runs[0].benchmark.digest():
+            raise ConfigError("a judge cannot hear models of several benchmarks")
+    return [run.model for run in runs if isinstance(run.model, PairScorer)]

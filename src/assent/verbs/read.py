@@ -1,0 +1,52 @@
+"""read: a graph from a file, a folder, or a named data set."""
+
+from pathlib import Path
+
+from assent.core.facts import KnowledgeBase
+from assent.datasets import fetch, located
+from assent.errors import DataError
+from assent.files import triples
+
+
+def read(
+    source: str | Path,
+    *,
+    types: str | Path | None = None,
+    schema: str | Path | None = None,
+    entity_names: str | Path | None = None,
+    relation_names: str | Path | None = None,
+    keep_literals: bool = False,
+    keep_blank_nodes: bool = False,
+) -> KnowledgeBase:
+    """Reads the facts of a file, of a folder with train (and valid and test), or of a data set.
+
+    `source` is a path, or a name that `assent data list` shows. Readable names, types and a schema
+    come from the files given, or from those that lie in the folder.
+    """
+    return triples.read(
+        place(source),
+        types=types,
+        schema=schema,
+        entity_names=entity_names,
+        relation_names=relation_names,
+        keep_literals=keep_literals,
+        keep_blank_nodes=keep_blank_nodes,
+    )
+
+
+def dataset(name: str) -> KnowledgeBase:
+    """A named graph: built in, or fetched if it is not here yet."""
+    return triples.read(located(name) or fetch(name))
+
+
+def place(source: str | Path) -> Path:
+    """The path itself, or where the data set of this name is."""
+    path = Path(source)
+    if path.exists():
+        return path
+    folder = located(str(source))
+    if folder is None:
+        raise DataError(
+            f"{source}: no such file, folder or data set; `assent data list` shows names"
+        )
+    return folder

@@ -1,0 +1,56 @@
+"""tune: how to decide, found on valid."""
+
+from collections.abc import Mapping
+
+from assent.core.checking import refuse_unknown
+from assent.core.decider import Decider
+from assent.core.scores import Collector, QueriesDone, collect, unheard
+from assent.deciding.objectives import FBeta
+from assent.deciding.objectives import objective as parse_objective
+from assent.deciding.promising import Promise
+from assent.deciding.rules import RULES
+from assent.deciding.tuning import Source, Tuning
+from assent.errors import ConfigError
+from assent.scoring import Scored, score_split
+from assent.verbs.deciders import NOBODY, features_from, heard
+
+
+def tune(
+    run: Scored,
+    rule: str = "per-relation",
+    objective: str = "f1",
+    progress: QueriesDone = unheard,
+    others: Mapping[str, Scored] = NOBODY,
+    precision: float | None = None,
+    confidence: float | None = None,
+) -> Decider:
+    """Finds on valid how to decide, by one of the rules: thresholds, a promise, or a judge.
+
+    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also hears
+    what the models of other runs, by folder, say. The rule `precision` promises a precision (0.9)
+    with a confidence (0.95); a judge does so if it is given one of them.
+    """
+    refuse_unknown(rule, RULES, "rule")
+    chosen, aim = RULES[rule], parse_objective(objective)
+    if others and not chosen.hears_others:
+        raise ConfigError(f"{rule}: only a judge can hear several models")
+    numbers = {"precision": precision, "confidence": confidence}
+    given = {name: value for name, value in numbers.items() if value is not None}
+    if given and not chosen.promises:
+        raise ConfigError(f"{rule}: promises nothing; {', '.join(given)} belong to rule precision")
+    if (given or rule == "precision") and aim != FBeta():
+        raise ConfigError(f"{rule}: with a promised precision, no other objective")
+    runs = [run, *others.values()]
+    if chosen.hears_others:
+        heard(runs)  # refuses what cannot be heard, before any work
+
+    def collect_scores(*collectors: Collector) -> None:
+        collect(score_split(run, "valid", progress), *collectors)
+
+    def sources() -> tuple[Source, ...]:
+        return tuple(map(Source, ("", *others), (model.digest() for model in heard(runs))))
+
+    promise = Promise(**given) if given else None
+    return chosen.find(
+        Tuning(run.benchmark, collect_scores, aim, promise, features_from(runs), sources)
+    )
