@@ -66,7 +66,7 @@ def judged(run: Run) -> Iterator[Shortlist]:
     judge = tune(run, "judge")
     hearing = Hearing(judge, run.benchmark, heard([run]))
     for split in ("valid", "test"):
-        queries = run.benchmark.half(split)
+        queries = run.benchmark.queries(split)
         above, spreads = Above(queries, judge.thresholds), Spreads(queries)
         collect(score(run.model, queries, run.benchmark.known(split)), above, spreads)
         yield hearing.judged(above.result(), spreads)

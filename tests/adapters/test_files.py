@@ -22,13 +22,13 @@ def matrices(ours, tmp_path):
     """The scores of each half as .npy."""
     paths = {half: tmp_path / f"{half}.npy" for half in HALVES}
     for half, path in paths.items():
-        np.save(path, scores_of(ours.model, ours.benchmark.half(half)))
+        np.save(path, scores_of(ours.model, ours.benchmark.queries(half)))
     return paths
 
 
 def listed(run, half, keep=lambda scores: scores > -np.inf):
     """The candidates of a half, by name, in no particular order."""
-    queries, names = run.benchmark.half(half), run.benchmark.vocabulary
+    queries, names = run.benchmark.queries(half), run.benchmark.vocabulary
     scores = scores_of(run.model, queries)
     rows = [
         (
@@ -88,7 +88,7 @@ def test_without_valid_there_is_nothing_to_tune_on(ours, matrices):
 
 def test_a_question_asked_in_both_halves_has_one_score(ours, matrices):
     benchmark = ours.benchmark
-    keys = [benchmark.half(half).keys(benchmark.vocabulary.num_entities) for half in HALVES]
+    keys = [benchmark.queries(half).keys(benchmark.vocabulary.num_entities) for half in HALVES]
     row = np.flatnonzero(np.isin(keys[1], keys[0]))[0]
     scores = np.load(matrices["test"])
     scores[row, 3] += 1e-6  # another batch, another rounding
@@ -182,7 +182,7 @@ def test_a_list_with_something_wrong_is_refused_in_one_line(ours, tmp_path, chan
 
 def test_candidates_of_a_question_that_nobody_asks_are_refused(ours, tmp_path):
     names = ours.benchmark.vocabulary
-    asked = np.concatenate([ours.benchmark.half(half).keys(SHAPE[1]) for half in HALVES])
+    asked = np.concatenate([ours.benchmark.queries(half).keys(SHAPE[1]) for half in HALVES])
     anchor = names.entities[np.setdiff1d(np.arange(SHAPE[1]), asked)[0]]  # keys of relation 0
     values = {"side": "tail", "anchor": anchor, "relation": names.relations[0]}
     changed(**values)(listed(ours, "test")).write_parquet(path := tmp_path / "test.parquet")

@@ -28,7 +28,7 @@ def evaluate(
 
     `others` are the runs that a judge heard when it was trained; `also` look on in the same pass.
     """
-    benchmark, queries = run.benchmark, run.benchmark.half(split)
+    benchmark, queries = run.benchmark, run.benchmark.queries(split)
     above = Above(queries, decider.thresholds)
     standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
     tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)

@@ -25,7 +25,7 @@ class Scored(Protocol):
 
 def scored(run: Scored, split: str, progress: QueriesDone) -> Iterator[ScoreBlock]:
     """The scores of one half of the benchmark, what is known masked."""
-    queries = run.benchmark.half(split)
+    queries = run.benchmark.queries(split)
     for block in score(run.model, queries, run.benchmark.known(split)):
         yield block
         progress(block.first + len(block.queries), len(queries))

@@ -24,7 +24,7 @@ class Benchmark:
     train: Ids  # (fact, 3)
     valid: Queries
     test: Queries
-    masks_other_half: bool  # valid's answers are no candidates in test, and the reverse
+    masks_other_split: bool  # valid's answers are no candidates in test, and the reverse
     types: Types | None = None
     origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -44,7 +44,7 @@ class Benchmark:
             if ids.size and (ids.min() < 0 or ids.max() >= limit):
                 raise DataError(f"{name}: an id without a name")
 
-    def half(self, split: str) -> Queries:
+    def queries(self, split: str) -> Queries:
         """The queries of `valid` or `test`."""
         if split not in ("valid", "test"):
             raise ConfigError(f"unknown split {split!r}; choose from valid, test")
@@ -53,7 +53,7 @@ class Benchmark:
     def facts(self, split: str) -> Ids:  # (fact, 3)
         """What the answers of one half say, each fact once."""
         names = self.vocabulary
-        keys = fact_keys(self.half(split).facts(names.num_relations), names)
+        keys = fact_keys(self.queries(split).facts(names.num_relations), names)
         return facts_of(distinct(keys), names)
 
     def holds(self, facts: Ids) -> Mask:  # (fact,)
@@ -65,7 +65,7 @@ class Benchmark:
 
     def digest(self) -> str:
         """A checksum of all that training and evaluation depend on."""
-        sha = hashlib.sha256(b"\1" if self.masks_other_half else b"\0")
+        sha = hashlib.sha256(b"\1" if self.masks_other_split else b"\0")
         for names in (self.vocabulary.entities, self.vocabulary.relations):
             sha.update("\n".join(names).encode() + b"\0")
         sha.update(self.train.astype("<i4").tobytes())
@@ -88,9 +88,9 @@ class Benchmark:
         Accepting a train fact would add nothing. In a leak-safe benchmark an answer of the other
         half is true as well, so that accepting it would be wrongly counted as wrong.
         """
-        mine, num_relations = self.half(split), self.vocabulary.num_relations
+        mine, num_relations = self.queries(split), self.vocabulary.num_relations
         facts = self.train
-        if self.masks_other_half:
+        if self.masks_other_split:
             other = self.test if mine is self.valid else self.valid
             keys = np.concatenate(
                 [
