@@ -14,6 +14,7 @@ from torch import Tensor
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
 from assent.geometry import Answers
+from assent.geometry.loss import LOSSES
 from assent.geometry.threads import one_thread
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
@@ -33,7 +34,6 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
     "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
 }
-LOSSES = ("bce", "ce")
 STOPS = ("f1", "mrr", "dev-loss")
 SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
