@@ -103,7 +103,7 @@ def test_a_split_that_does_not_exist_is_refused(masks_other_split):
     ],
 )
 def test_an_id_without_a_name_is_refused(train, valid, test, place):
-    with pytest.raises(DataError, match=f"{place}: an id without a name"):
+    with pytest.raises(DataError, match=f"{place}: an id that the vocabulary has no name for"):
         Benchmark(
             VOCABULARY,
             toy.triples([train]),

@@ -1,6 +1,6 @@
-"""Questions (anchor, relation, ?) with their answer sets."""
+"""Queries (anchor, relation, ?) with their answer sets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
@@ -8,7 +8,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, offsets_of, places_in, rows_of
+from assent.core.arrays import (
+    Ids,
+    Keys,
+    Mask,
+    found_in,
+    frozen,
+    offsets_of,
+    pair_keys,
+    places_in,
+    rows_of,
+)
 from assent.errors import DataError
 
 
@@ -22,7 +32,7 @@ class Subset(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queries:
-    """Questions (anchor, relation, ?) and the answers we know."""
+    """Queries (anchor, slot, ?) and the answers we know."""
 
     anchors: Ids  # (query,)
     relations: Ids  # (query,)      an inverse relation asks for the head
@@ -100,11 +110,11 @@ class Queries:
         return incomplete & ~self.has_answers
 
     def keys(self, num_entities: int) -> Keys:  # (query,)
-        """One number a question, ascending with (relation, anchor)."""
-        return self.relations.astype(np.int64) * num_entities + self.anchors
+        """One number a query, ascending with (slot, anchor)."""
+        return pair_keys(self.relations, self.anchors, num_entities)
 
     def answers_to(self, asked: "Queries", num_entities: int) -> tuple[Keys, Ids]:
-        """The answers known here to each question asked, as offsets (query + 1,) and ids.
+        """The answers known here to each query asked, as offsets (query + 1,) and ids.
 
         These queries ascend by relation, then anchor, as `grouped` leaves them.
         """
@@ -158,3 +168,14 @@ def both_ways(facts: Ids, num_relations: int) -> tuple[Ids, Ids, Ids]:
         np.concatenate([relations, relations + np.int32(num_relations)]),
         np.concatenate([tails, heads]),
     )
+
+
+# The sets of queries that results are told for.
+SETS: dict[str, Callable[[Queries], Mask]] = {
+    "full": lambda queries: np.ones(len(queries), dtype=bool),
+    "C": lambda queries: queries.subsets == Subset.COMPLETE,
+    "C+F": lambda queries: queries.subsets != Subset.INCOMPLETE,
+    "I": lambda queries: queries.subsets == Subset.INCOMPLETE,
+    "N": lambda queries: queries.is_none,
+    "F": lambda queries: queries.subsets == Subset.FAKE,
+}
