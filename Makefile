@@ -16,7 +16,7 @@ demo: setup
 test: $(VENV)/.ready-dev browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src
+	$(BIN)/mypy src tools
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n 2
 
@@ -42,7 +42,7 @@ pictures: $(VENV)/.ready-dev demo
 
 # rebuilds the world graph from its sources
 world: $(VENV)/.ready-dev
-	$(BIN)/python -m assent.datasets.worldmaking
+	cd tools && ../$(BIN)/python -m world
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

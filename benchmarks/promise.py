@@ -64,7 +64,7 @@ def judged(run: Run) -> Iterator[Shortlist]:
     """The candidates of valid and test that a judge looks at, as it scores them."""
     judge = tune(run, "judge")
     for split in ("valid", "test"):
-        above = Above(run.benchmark.half(split), judge.floors, spread=True)
+        above = Above(run.benchmark.queries(split), judge.floors, spread=True)
         collect(score_split(run, split), above)
         shortlist = above.result()
         floors = np.full_like(shortlist.floors, -np.inf)

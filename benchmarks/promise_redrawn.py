@@ -58,7 +58,7 @@ class Slot:
 def main(folder: str, draws: int) -> None:
     run, halves = load_run(folder), []
     for split in ("valid", "test"):
-        queries = run.benchmark.half(split)
+        queries = run.benchmark.queries(split)
         highest = Highest(queries, 2 * run.benchmark.vocabulary.num_relations)
         collect(score(run.model, queries, run.benchmark.known(split)), highest)
         halves.append(highest.result())

@@ -177,6 +177,6 @@ def answer_facts(asked: Iterable[tuple]) -> set[Fact]:
     }
 
 
-def known(train: Iterable[Fact], other_half: Iterable[tuple], masks_other_half: bool) -> Answers:
+def known(train: Iterable[Fact], other_half: Iterable[tuple], masks_other_split: bool) -> Answers:
     """No candidates: answers in train and, in a leak-safe benchmark, in the other half."""
-    return grouped(set(train) | (answer_facts(other_half) if masks_other_half else set()))
+    return grouped(set(train) | (answer_facts(other_half) if masks_other_split else set()))

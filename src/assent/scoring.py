@@ -10,23 +10,13 @@ from torch import Tensor
 from assent.core.arrays import Ids, Keys
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, Subset
-from assent.core.scores import QueriesDone, ScoreBlock, Scores, unheard
+from assent.core.scores import QueriesDone, ScoreBlock, Scorer, Scores, unheard
 from assent.errors import DataError
 from assent.geometry import scans, threads
 
 CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
 PAIRS = 1 << 14  # candidates scored together by themselves
 ROWS = 64  # queries of a block, at least: the table of entities is read once a block
-
-
-class Scorer(Protocol):
-    """Anything that gives every entity a logit, in a new tensor: what is known is masked in it."""
-
-    @property
-    def num_entities(self) -> int: ...
-
-    def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
-        ...
 
 
 @runtime_checkable
@@ -51,7 +41,7 @@ class Scored(Protocol):
 
 def score_split(run: Scored, split: str, progress: QueriesDone = unheard) -> Iterator[ScoreBlock]:
     """The scores of the queries of one split, what is known masked."""
-    queries = run.benchmark.half(split)
+    queries = run.benchmark.queries(split)
     for block in score(run.model, queries, run.benchmark.known(split)):
         yield block
         progress(block.first + len(block.queries), len(queries))

@@ -13,7 +13,7 @@ def _alone(one_thread):
 
 @pytest.fixture(scope="session")
 def ours():
-    """A benchmark, some questions of which are asked in both halves, and a model of our own."""
+    """A benchmark, some queries of which are asked in both splits, and a model of our own."""
     benchmark = toy.built(toy.crowd(1, 34, 3, 8), removed=4)
     names = benchmark.vocabulary
     torch.manual_seed(0)

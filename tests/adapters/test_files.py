@@ -10,25 +10,25 @@ import pytest
 import assent
 from adapters.comparing import measured, scores_of
 from assent.adapters import files
+from assent.core.benchmark import SPLITS
 from assent.errors import ConfigError, DataError
 
-HALVES = ("valid", "test")
 SIDES = ("tail", "head")
 COLUMNS = ["side", "anchor", "relation", "entity", "score"]
 
 
 @pytest.fixture
 def matrices(ours, tmp_path):
-    """The scores of each half as .npy."""
-    paths = {half: tmp_path / f"{half}.npy" for half in HALVES}
-    for half, path in paths.items():
-        np.save(path, scores_of(ours.model, ours.benchmark.half(half)))
+    """The scores of each split as .npy."""
+    paths = {split: tmp_path / f"{split}.npy" for split in SPLITS}
+    for split, path in paths.items():
+        np.save(path, scores_of(ours.model, ours.benchmark.queries(split)))
     return paths
 
 
-def listed(run, half, keep=lambda scores: scores > -np.inf):
-    """The candidates of a half, by name, in no particular order."""
-    queries, names = run.benchmark.half(half), run.benchmark.vocabulary
+def listed(run, split, keep=lambda scores: scores > -np.inf):
+    """The candidates of a split, by name, in no particular order."""
+    queries, names = run.benchmark.queries(split), run.benchmark.vocabulary
     scores = scores_of(run.model, queries)
     rows = [
         (
@@ -49,20 +49,20 @@ def test_matrices_are_measured_as_the_model_behind_them(ours, matrices):
 
 
 def test_matrices_of_other_types_and_orders_are_read_the_same(ours, matrices):
-    for half, change in (("valid", lambda m: m.astype(">f8")), ("test", np.asfortranarray)):
-        np.save(matrices[half], change(np.load(matrices[half])))
+    for split, change in (("valid", lambda m: m.astype(">f8")), ("test", np.asfortranarray)):
+        np.save(matrices[split], change(np.load(matrices[split])))
     assert measured(assent.adapt(ours.benchmark, files.of(**matrices))) == measured(ours)
 
 
 def test_a_list_of_all_candidates_is_measured_as_the_model_behind_it(ours, tmp_path):
-    for half in HALVES:
-        listed(ours, half).write_parquet(tmp_path / f"{half}.parquet")
+    for split in SPLITS:
+        listed(ours, split).write_parquet(tmp_path / f"{split}.parquet")
     source = files.of(tmp_path / "valid.parquet", tmp_path / "test.parquet")
     assert measured(assent.adapt(ours.benchmark, source)) == measured(ours)
 
 
-def test_one_list_may_serve_both_halves_and_a_matrix_stand_beside_it(ours, matrices, tmp_path):
-    both = pl.concat([listed(ours, half) for half in HALVES]).unique()
+def test_one_list_may_serve_both_splits_and_a_matrix_stand_beside_it(ours, matrices, tmp_path):
+    both = pl.concat([listed(ours, split) for split in SPLITS]).unique()
     both.write_parquet(path := tmp_path / "both.parquet")
     for source in (files.of(path, path), files.of(matrices["valid"], path)):
         assert measured(assent.adapt(ours.benchmark, source)) == measured(ours)
@@ -80,15 +80,15 @@ def test_what_is_not_listed_is_no_candidate(ours, tmp_path):
 def test_without_valid_there_is_nothing_to_tune_on(ours, matrices):
     run = assent.adapt(ours.benchmark, files.of(test=matrices["test"]))
     assert assent.evaluate(run, assent.tune(ours)).f1() >= 0
-    with pytest.raises(DataError, match=r"no scores for the .* of \(.*give a file for its half"):
+    with pytest.raises(DataError, match=r"no scores for the .* of \(.*give a file for its split"):
         assent.tune(run)
     with pytest.raises(ConfigError, match="no file of scores"):
         files.of()
 
 
-def test_a_question_asked_in_both_halves_has_one_score(ours, matrices):
+def test_a_query_asked_in_both_splits_has_one_score(ours, matrices):
     benchmark = ours.benchmark
-    keys = [benchmark.half(half).keys(benchmark.vocabulary.num_entities) for half in HALVES]
+    keys = [benchmark.queries(split).keys(benchmark.vocabulary.num_entities) for split in SPLITS]
     row = np.flatnonzero(np.isin(keys[1], keys[0]))[0]
     scores = np.load(matrices["test"])
     scores[row, 3] += 1e-6  # another batch, another rounding
@@ -118,14 +118,14 @@ class Evil:
         return (pytest.fail, ("unpickled",))
 
 
-SHAPE = (37, 30)  # of the test half
+SHAPE = (37, 30)  # of the test split
 WHOLE = npy(np.zeros(SHAPE, np.float32))
 BROKEN = {
     "pickled objects": (npy(np.array([[Evil()]], object)), "Python objects"),
     "a pickle": (pickle.dumps(Evil()), "not a .npy file"),
     "nothing": (b"", "not a .npy file"),
-    "half a header": (WHOLE[:30], "not a .npy file"),
-    "half a matrix": (WHOLE[:-1000], "not a .npy file"),
+    "part of a header": (WHOLE[:30], "not a .npy file"),
+    "part of a matrix": (WHOLE[:-1000], "not a .npy file"),
     "a huge shape": (WHOLE.replace(b"(37, 30)", b"(9**9,)3"), "not a .npy file"),
     "text": (b"1 2 3\n4 5 6\n", "not a .npy file"),
     "an archive": (b"PK\x03\x04" + bytes(100), "not a .npy file"),
@@ -180,9 +180,9 @@ def test_a_list_with_something_wrong_is_refused_in_one_line(ours, tmp_path, chan
     refused(ours, path, message)
 
 
-def test_candidates_of_a_question_that_nobody_asks_are_refused(ours, tmp_path):
+def test_candidates_of_a_query_that_nobody_asks_are_refused(ours, tmp_path):
     names = ours.benchmark.vocabulary
-    asked = np.concatenate([ours.benchmark.half(half).keys(SHAPE[1]) for half in HALVES])
+    asked = np.concatenate([ours.benchmark.queries(split).keys(SHAPE[1]) for split in SPLITS])
     anchor = names.entities[np.setdiff1d(np.arange(SHAPE[1]), asked)[0]]  # keys of relation 0
     values = {"side": "tail", "anchor": anchor, "relation": names.relations[0]}
     changed(**values)(listed(ours, "test")).write_parquet(path := tmp_path / "test.parquet")

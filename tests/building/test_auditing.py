@@ -38,10 +38,10 @@ def queries(*rows):
     )
 
 
-def benchmark(valid, test, masks_other_half=False, types=None):
+def benchmark(valid, test, masks_other_split=False, types=None):
     train = frozen(TRAIN)
     return Benchmark(
-        VOCABULARY, train, queries(*valid), queries(*test), masks_other_half, types=types
+        VOCABULARY, train, queries(*valid), queries(*test), masks_other_split, types=types
     )
 
 
@@ -76,26 +76,26 @@ def test_a_query_in_both_halves_is_wrong_unless_the_other_half_is_masked():
     valid, test = [(BOB, LIKES, C, ANN)], [(BOB, LIKES, C, ROME)]
     name = "queries in both valid and test"
     assert found(benchmark(valid, test))[name].failed
-    safe = found(benchmark(valid, test, masks_other_half=True))
+    safe = found(benchmark(valid, test, masks_other_split=True))
     assert safe[name].count == 1 and not safe[name].failed
     assert safe["queries that stand twice"].count == 0
 
 
 def test_masking_excuses_no_query_that_is_empty_in_one_half():
     valid, test = [(BOB, LIKES, C, ANN)], [(BOB, LIKES, I)]
-    twice = found(benchmark(valid, test, masks_other_half=True))["queries that stand twice"]
+    twice = found(benchmark(valid, test, masks_other_split=True))["queries that stand twice"]
     assert twice.count == 1
 
 
 def test_masking_excuses_no_query_that_is_empty_in_both_halves():
     rows = [(CAT, LIKES, I)]
-    twice = found(benchmark(rows, rows, masks_other_half=True))["queries that stand twice"]
+    twice = found(benchmark(rows, rows, masks_other_split=True))["queries that stand twice"]
     assert (twice.count, twice.detail) == (1, "0 with and without answers, 1 without twice")
 
 
 def test_masking_excuses_no_query_that_stands_twice_in_one_half():
     rows = [(BOB, LIKES, C, ANN), (BOB, LIKES, C, ROME)]
-    twice = found(benchmark(rows, FINE[1], masks_other_half=True))["queries that stand twice"]
+    twice = found(benchmark(rows, FINE[1], masks_other_split=True))["queries that stand twice"]
     assert twice.count == 1
 
 

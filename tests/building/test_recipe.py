@@ -206,7 +206,7 @@ def test_by_fact_train_and_the_other_halfs_answers_are_masked_and_nothing_else(k
     for split, mine, other in (("valid", valid, test), ("test", test, valid)):
         known = toy.named(benchmark.known(split), benchmark.vocabulary)
         masked = {query[:3]: set(query[4]) for query in known}
-        assert masked == oracles.known(train, other, masks_other_half=True)
+        assert masked == oracles.known(train, other, masks_other_split=True)
         assert not oracles.answer_facts(known) & oracles.answer_facts(mine)
 
 

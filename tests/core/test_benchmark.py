@@ -24,7 +24,7 @@ def benchmarks(draw):
     """Any train facts and halves: a fact may stand in several, a half may ask nothing."""
     parts = [toy.triples(sorted(set(draw(toy.lists_of_facts(VOCABULARY))))) for _ in range(3)]
     halves = [Queries.joined([asked(part), fakes_beside(part)]) for part in parts[1:]]
-    return Benchmark(VOCABULARY, frozen(parts[0]), *halves, masks_other_half=draw(st.booleans()))
+    return Benchmark(VOCABULARY, frozen(parts[0]), *halves, masks_other_split=draw(st.booleans()))
 
 
 def fakes_beside(facts) -> Queries:
@@ -39,7 +39,7 @@ def test_known_equals_the_oracle(benchmark):
     train = toy.named_facts(benchmark.train, VOCABULARY)
     for split, other in (("valid", test), ("test", valid)):
         known = benchmark.known(split)
-        expected = oracles.known(train, other, benchmark.masks_other_half)
+        expected = oracles.known(train, other, benchmark.masks_other_split)
         assert toy.named(known, VOCABULARY) == {
             (*question, "C", frozenset(expected[question])) for question in expected
         }
@@ -58,35 +58,35 @@ def test_the_truth_is_train_and_the_answers_of_both_halves(benchmark):
     assert (np.diff(truth.keys(VOCABULARY.num_entities)) > 0).all()
 
 
-def benchmark_of(masks_other_half: bool) -> Benchmark:
+def benchmark_of(masks_other_split: bool) -> Benchmark:
     """e0 r0 e1 is known, e0 r0 e2 is asked in valid, e0 r0 e3 in test."""
     train, valid, test = (toy.triples([(0, 0, tail)]) for tail in (1, 2, 3))
-    return Benchmark(VOCABULARY, train, asked(valid), asked(test), masks_other_half)
+    return Benchmark(VOCABULARY, train, asked(valid), asked(test), masks_other_split)
 
 
 def test_by_query_only_train_is_masked():
-    known = toy.named(benchmark_of(masks_other_half=False).known("valid"), VOCABULARY)
+    known = toy.named(benchmark_of(masks_other_split=False).known("valid"), VOCABULARY)
     assert ("tail", "e0", "r0", "C", frozenset({"e1"})) in known
     assert len(known) == 2
 
 
 def test_leak_safe_also_the_other_half_is_masked_but_never_a_halfs_own_answers():
-    benchmark = benchmark_of(masks_other_half=True)
+    benchmark = benchmark_of(masks_other_split=True)
     in_valid, in_test = (toy.named(benchmark.known(s), VOCABULARY) for s in ("valid", "test"))
     assert ("tail", "e0", "r0", "C", frozenset({"e1", "e3"})) in in_valid
     assert ("tail", "e0", "r0", "C", frozenset({"e1", "e2"})) in in_test
 
 
 def test_halves_go_by_their_names():
-    benchmark = benchmark_of(masks_other_half=True)
-    assert benchmark.half("valid") is benchmark.valid
-    assert benchmark.half("test") is benchmark.test
+    benchmark = benchmark_of(masks_other_split=True)
+    assert benchmark.queries("valid") is benchmark.valid
+    assert benchmark.queries("test") is benchmark.test
 
 
-@pytest.mark.parametrize("masks_other_half", [True, False])
-def test_a_split_that_does_not_exist_is_refused(masks_other_half):
-    benchmark = benchmark_of(masks_other_half)
-    for method in (benchmark.half, benchmark.known):
+@pytest.mark.parametrize("masks_other_split", [True, False])
+def test_a_split_that_does_not_exist_is_refused(masks_other_split):
+    benchmark = benchmark_of(masks_other_split)
+    for method in (benchmark.queries, benchmark.known):
         with pytest.raises(ConfigError, match="unknown split 'train'; choose from valid, test"):
             method("train")
 
@@ -103,13 +103,13 @@ def test_a_split_that_does_not_exist_is_refused(masks_other_half):
     ],
 )
 def test_an_id_without_a_name_is_refused(train, valid, test, place):
-    with pytest.raises(DataError, match=f"{place}: an id without a name"):
+    with pytest.raises(DataError, match=f"{place}: an id that the vocabulary has no name for"):
         Benchmark(
             VOCABULARY,
             toy.triples([train]),
             asked(toy.triples([valid])),
             asked(toy.triples([test])),
-            masks_other_half=True,
+            masks_other_split=True,
         )
 
 

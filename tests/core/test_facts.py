@@ -113,7 +113,7 @@ def test_the_callers_arrays_stay_as_they_were():
     "fact", [(2, 0, 0), (0, 1, 0), (0, 0, 2), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
 )
 def test_an_id_without_a_name_is_refused(fact):
-    with pytest.raises(DataError, match="an id without a name"):
+    with pytest.raises(DataError, match="an id that has no name"):
         KnowledgeBase(TWO_AND_ONE, toy.triples([fact]), np.zeros(1, np.int8), Source("memory"))
 
 
@@ -122,7 +122,7 @@ def test_an_id_without_a_name_is_refused(fact):
     [(2, 0, 0), (0, 1, 0), (0, 2, 0), (0, 0, 2), (-1, 0, 0), (0, -1, 0), (1, -1, 0), (1, 0, -1)],
 )
 def test_an_id_without_a_name_is_refused_by_of_ids_too_and_never_becomes_another_fact(fact):
-    with pytest.raises(DataError, match="an id without a name"):
+    with pytest.raises(DataError, match="an id that has no name"):
         KnowledgeBase.of_ids(TWO_AND_ONE, toy.triples([fact]))
 
 

@@ -64,7 +64,7 @@ def test_a_threshold_below_the_floor_is_refused_and_one_on_it_is_not():
     kept = forgetful([block([[1.0, 2.0, 3.0]], [[2]], [1])], [-np.inf, 1.5])
     assert kept.accepted(Thresholds.of([0.0, 1.5])).tolist() == [True, True]
     assert kept.accepted(Thresholds.of([0.0, 2.5])).tolist() == [False, True]
-    with pytest.raises(DataError, match="below the scores that were kept"):
+    with pytest.raises(DataError, match="below the floor of its slot"):
         kept.accepted(Thresholds.of([0.0, 1.0]))
 
 

@@ -93,7 +93,7 @@ def test_kept_entities_keep_their_types_in_the_new_order(data):
 @pytest.mark.parametrize("kind", [-1, 2, 3])
 def test_a_type_without_a_name_is_refused_and_never_becomes_another_type(kind):
     good = toy.pairs([(0, 0)])
-    with pytest.raises(DataError, match="types: an id without a name"):
+    with pytest.raises(DataError, match="types: an id that has no name"):
         Types(("a", "b"), frozen([0, 1], np.int64), frozen([kind]),
               frozen([0, 0, 0], np.int64), frozen([]))  # fmt: skip
     with pytest.raises(DataError):

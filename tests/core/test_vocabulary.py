@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 
 
@@ -57,3 +57,27 @@ def test_the_inverse_of_the_inverse_is_the_slot_itself():
     slots = np.arange(4, dtype=np.int32)
     assert vocabulary.inverse(slots).tolist() == [2, 3, 0, 1]
     assert vocabulary.inverse(vocabulary.inverse(slots)).tolist() == slots.tolist()
+
+
+def test_a_slot_is_a_relation_and_a_side():
+    vocabulary = Vocabulary(("ada",), ("knows", "likes"))
+    slots = np.arange(4, dtype=np.int32)
+    assert vocabulary.relations_of(slots).tolist() == [0, 1, 0, 1]
+    assert vocabulary.asks_for_head(slots).tolist() == [False, False, True, True]
+    sides = [SIDES.index(vocabulary.side(slot)) for slot in range(4)]
+    assert vocabulary.slots_at(vocabulary.relations_of(slots), sides).tolist() == slots.tolist()
+
+
+def test_values_of_slots_are_told_by_side_and_name():
+    vocabulary = Vocabulary(("ada",), ("knows", "likes"))
+    assert vocabulary.by_side([1, 2, 3, 4]) == {
+        "tail": {"knows": 1, "likes": 2},
+        "head": {"knows": 3, "likes": 4},
+    }
+    assert vocabulary.named([3, 0, 2]) == {"tail": ["knows"], "head": ["likes", "knows"]}
+
+
+def test_a_vocabulary_without_relations_has_no_slots():
+    vocabulary = Vocabulary(("ada",), ())
+    assert vocabulary.num_slots == 0
+    assert vocabulary.by_side([]) == {"tail": {}, "head": {}}

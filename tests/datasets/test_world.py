@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from assent.datasets import worldmaking
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.cities import distance_km, find_capitals, find_largest, near_pairs
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.names import plain, slug
-from assent.datasets.worldmaking.public_holidays import choose_labels, clean_name
-from assent.datasets.worldmaking.sources import City
+from assent.datasets import CATALOGUE
 from assent.errors import DataError
+from world import sources
+from world.cities import distance_km, find_capitals, find_largest, near_pairs
+from world.graph import WorldGraph
+from world.names import plain, slug
+from world.public_holidays import choose_labels, clean_name
+from world.sources import City
 
-WORLD = Path(worldmaking.__file__).parents[1] / "world"
+WORLD = CATALOGUE["world"].built_in
 FILES = (
     "NOTICE",
     "entity_names.tsv.gz",
@@ -176,7 +176,7 @@ def test_rebuilding_gives_the_shipped_files(hash_seed, tmp_path):
     require_pinned_sources()
     search_path = os.pathsep.join(path for path in sys.path if path)
     subprocess.run(
-        [sys.executable, "-m", "assent.datasets.worldmaking", "--out", str(tmp_path)],
+        [sys.executable, "-m", "world", "--out", str(tmp_path)],
         env={**os.environ, "PYTHONPATH": search_path, "PYTHONHASHSEED": hash_seed},
         check=True,
     )

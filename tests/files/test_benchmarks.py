@@ -41,7 +41,7 @@ def small_benchmarks(draw: st.DrawFn, names: st.SearchStrategy[str] = NAMES) -> 
     vocabulary = Vocabulary(tuple(entities), tuple(relations))
     train = KnowledgeBase.of_ids(vocabulary, triples(facts)).facts
     valid, test = (_queries(draw, some, len(relations), first) for first in (0, 2))
-    return Benchmark(vocabulary, train, valid, test, masks_other_half=False)
+    return Benchmark(vocabulary, train, valid, test, masks_other_split=False)
 
 
 def _queries(draw: st.DrawFn, some: st.SearchStrategy[int], relations: int, first: int) -> Queries:
@@ -97,7 +97,7 @@ def check_equal(again: Benchmark, benchmark: Benchmark) -> None:
     assert np.array_equal(again.train, benchmark.train)
     assert same_queries(again.valid, benchmark.valid)
     assert same_queries(again.test, benchmark.test)
-    assert again.masks_other_half == benchmark.masks_other_half
+    assert again.masks_other_split == benchmark.masks_other_split
     assert same_types(again.types, benchmark.types)
     assert dict(again.origin) == dict(benchmark.origin)
 
@@ -192,7 +192,7 @@ def test_a_published_benchmark_loads_equal():
     assert named_facts(again.train, again.vocabulary) == named_facts(
         benchmark.train, benchmark.vocabulary
     )
-    assert not again.masks_other_half
+    assert not again.masks_other_split
 
 
 @settings(max_examples=25)
@@ -221,7 +221,7 @@ def test_other_spaces_do_not_part_published_answers():
     facts = triples([(0, 0, 1), (2, 0, 3)])
     valid = Queries.grouped(*(np.array(ids) for ids in ([3, 3], [0, 0], [0, 1])))
     test = Queries.grouped(*(np.array([ids]) for ids in (0, 0, 2)))
-    benchmark = Benchmark(vocabulary, facts, valid, test, masks_other_half=False)
+    benchmark = Benchmark(vocabulary, facts, valid, test, masks_other_split=False)
     assert halves(there_and_back(benchmark, "published")) == halves(benchmark)
 
 
@@ -301,12 +301,24 @@ def test_a_manifest_cut_short_is_refused(end, folder):
         load(folder)
 
 
-@pytest.mark.parametrize("number", ["0", "2", '"1"', "null", "[1]"])
+@pytest.mark.parametrize("number", ["0", "3", '"1"', "null", "[1]", "true", "1.0"])
 def test_a_manifest_of_another_format_is_refused(number, folder):
     path = folder / "manifest.json"
-    path.write_text(path.read_text().replace('"format": 1', f'"format": {number}'))
-    with pytest.raises(DataError, match=r"manifest\.json: not a manifest of format 1; build the"):
+    path.write_text(path.read_text().replace('"format": 2', f'"format": {number}'))
+    with pytest.raises(DataError, match=r"manifest\.json: not a manifest of format 1 or 2; build"):
         load(folder)
+
+
+@pytest.mark.parametrize("masks", ["true", "false"])
+def test_a_manifest_of_the_first_format_still_loads(masks, folder):
+    path = folder / "manifest.json"
+    text = path.read_text().replace('"format": 2', '"format": 1')
+    for value in ("true", "false"):
+        text = text.replace(f'"masks_other_split": {value}', f'"masks_other_half": {masks}')
+    path.write_text(text)
+    again = load(folder)
+    assert again.masks_other_split == (masks == "true")
+    assert "masks_other_half" not in again.origin
 
 
 def test_a_folder_of_something_else_is_no_benchmark(tmp_path):

@@ -1,12 +1,33 @@
+"""Models are found by name, and their settings are checked."""
+
+import subprocess
+import sys
+
 import pytest
 
 from assent.errors import ConfigError
 from assent.models import create, names, settings_of
-from assent.models.embedding import DotSettings
+from assent.models.embedding import DotModel, DotSettings, Embedding
 
 
 def test_every_file_registers_its_model():
     assert names() == ("complex", "conve", "distmult", "region", "rescal", "transe")
+    settings_of("complex", {})  # imports them all
+    assert names() == tuple(sorted(Embedding.registered))
+
+
+def test_names_are_known_without_torch():
+    code = "import sys, assent.models; assent.models.names(); sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_model_registered_elsewhere_has_a_name_too(monkeypatch):
+    monkeypatch.setattr(Embedding, "registered", dict(Embedding.registered))
+
+    class Toy(DotModel, name="toy"):
+        pass
+
+    assert "toy" in names() and "complex" in names()
 
 
 def test_settings_are_the_defaults_and_what_was_said():

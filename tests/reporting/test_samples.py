@@ -28,7 +28,7 @@ class Rounded:
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_the_best_candidates_are_those_of_a_sort_with_known_ones_marked(split):
     benchmark = toy.built(toy.crowd(3, 30, 3, 8, splits=True), seed=2)
-    size, half = benchmark.vocabulary.num_entities, benchmark.half(split)
+    size, half = benchmark.vocabulary.num_entities, benchmark.queries(split)
     scorer, known = Rounded(size), benchmark.known(split)
     rows = [len(half) - 1, 0, len(half) // 2]
     for row, found in zip(rows, asked(scorer, benchmark, rows, split), strict=True):

@@ -94,7 +94,7 @@ def test_counts_equal_those_of_a_loop_over_all_candidates(scored, rule, split):
     benchmark, model = scored
     decider = tune(scored, rule)
     found = evaluate(scored, decider, split)
-    asked = oracles.asked(score(model, benchmark.half(split), benchmark.known(split)))
+    asked = oracles.asked(score(model, benchmark.queries(split), benchmark.known(split)))
     counts = found.classified.of("full")
     assert (counts.correct, counts.accepted, counts.relevant) == oracles.count(
         asked, oracles.above(decider.thresholds.values)
@@ -118,7 +118,7 @@ def test_calibrated_probabilities_are_measured_over_every_candidate(scored, spli
     benchmark, model = scored
     decider = tune(scored, "global")
     found = evaluate(scored, decider, split)
-    asked = oracles.asked(score(model, benchmark.half(split), benchmark.known(split)))
+    asked = oracles.asked(score(model, benchmark.queries(split), benchmark.known(split)))
     stated, right = [], []
     for query in asked:
         for entity, value in query.scores.items():

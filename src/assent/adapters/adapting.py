@@ -1,25 +1,22 @@
 """A benchmark and anyone's scores of it: what `tune` and `evaluate` take like a run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+import torch
 from torch import Tensor
 
-from assent.adapters.functions import Function, ScoringFunction
+from assent.adapters.logits import logits
+from assent.core.arrays import Keys
 from assent.core.benchmark import Benchmark
+from assent.core.scores import Scorer
+from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
 from assent.files.benchmarks import load
 
-
-class Scorer(Protocol):
-    """What scoring asks for: a logit for every entity."""
-
-    @property
-    def num_entities(self) -> int: ...
-
-    def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
-        ...
+ScoringFunction = Callable[[Keys, Keys], Any]  # anchors, slots -> scores (query, entity)
 
 
 @runtime_checkable
@@ -35,6 +32,29 @@ class Adapted:
 
     benchmark: Benchmark
     model: Scorer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """Asks a function for the scores of a few queries at a time.
+
+    It takes the ids of anchors (query,) and relations (query,) as the benchmark numbers them;
+    relations `num_relations` and above ask for the head. It gives logits (query, entity) as
+    numpy, torch or nested lists.
+    """
+
+    function: ScoringFunction
+    vocabulary: Vocabulary
+
+    @property
+    def num_entities(self) -> int:
+        return self.vocabulary.num_entities
+
+    def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
+        asked = anchors.numpy(), relations.numpy()
+        # The function gets copies: the ids are still needed to say which query has a wrong score.
+        given = self.function(*(ids.copy() for ids in asked))
+        return torch.from_numpy(logits(given, *asked, self.vocabulary, "the function"))
 
 
 def adapt(benchmark: Benchmark | str | Path, scorer: Source | ScoringFunction) -> Adapted:

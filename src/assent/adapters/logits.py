@@ -1,4 +1,4 @@
-"""Scores as someone else gives them -> logits as they mean here, or a clear refusal."""
+"""Scores that someone else computed, checked and turned into an array of logits."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ NUMBERS = "iuf"  # kinds of dtype: whole numbers and floating-point ones
 def logits(
     given: object, anchors: Whole, relations: Whole, vocabulary: Vocabulary, where: str
 ) -> Scores:  # (query, entity)
-    """The scores of these questions as float32, in an array that nobody else holds.
+    """The scores of these queries as float32, in an array of their own.
 
-    -inf is no candidate. +inf is refused: no threshold lies above it, and a probability of 1
-    would be a promise. What does not fit float32 is refused as well.
+    -inf marks what is no candidate. +inf is refused, because no threshold lies above it; so is
+    a number that does not fit float32.
     """
     values = _array(given, where)
     expected = (len(anchors), vocabulary.num_entities)
@@ -38,7 +38,7 @@ def logits(
     if not _all_fit(scores, values):
         wrong = ~np.isfinite(scores) & (values != -np.inf)
         query, entity = np.argwhere(wrong)[0]
-        asked = question(anchors[query], relations[query], vocabulary)
+        asked = query_in_words(anchors[query], relations[query], vocabulary)
         raise DataError(
             f"{where}: {asked}: the score of {vocabulary.entities[entity]!r} is "
             f"{values[query, entity]}; expected a finite number, or -inf for no candidate"
@@ -46,11 +46,12 @@ def logits(
     return scores
 
 
-def question(anchor: int, relation: int, vocabulary: Vocabulary) -> str:
-    """What is asked, by name."""
-    side, relation = divmod(int(relation), vocabulary.num_relations)
-    name, by = vocabulary.entities[anchor], vocabulary.relations[relation]
-    return f"head of (?, {by}, {name})" if side else f"tail of ({name}, {by}, ?)"
+def query_in_words(anchor: int, slot: int, vocabulary: Vocabulary) -> str:
+    """`tail of (anchor, relation, ?)` or `head of (?, relation, anchor)`, by name."""
+    name, side = vocabulary.entities[anchor], vocabulary.side(int(slot))
+    relation = vocabulary.relations[int(slot) % vocabulary.num_relations]
+    fact = f"({name}, {relation}, ?)" if side == "tail" else f"(?, {relation}, {name})"
+    return f"{side} of {fact}"
 
 
 def _array(given: object, where: str) -> NDArray[Any]:
@@ -65,7 +66,7 @@ def _array(given: object, where: str) -> NDArray[Any]:
 
 
 def _all_fit(scores: Scores, values: NDArray[Any]) -> bool:
-    """Whether all are finite or -inf, and were so before they became float32."""
+    """Whether all values are finite or -inf, also after they became float32."""
     if not scores.max(initial=-np.inf) < np.inf:  # nan is not less either
         return False
     if values.dtype == np.float32 or scores.min(initial=0) > -np.inf:

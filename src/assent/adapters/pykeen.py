@@ -99,9 +99,9 @@ class PyKEENScorer:
 
     def _sides(self, anchors: Tensor, relations: Tensor) -> list[tuple[Ask, Tensor, Tensor]]:
         """What to call, with which pairs (query, 2), for which of the queries."""
-        count = self.vocabulary.num_relations
-        head = relations >= count
-        known, by = self.entities[anchors], self.relations[relations % count]
+        head = torch.from_numpy(self.vocabulary.asks_for_head(relations.numpy()))
+        mine = torch.from_numpy(self.vocabulary.relations_of(relations.numpy()))
+        known, by = self.entities[anchors], self.relations[mine]
         if self.model.use_inverse_triples:
             # PyKEEN then numbers a relation 2 r, and its inverse 2 r + 1.
             pairs = torch.stack([known, 2 * by + head], dim=1)

@@ -59,7 +59,7 @@ class Rows:
 
     def fact_keys(self, split: str) -> Keys:
         """The facts that the answers of a half make, one for each answer."""
-        facts = self.benchmark.half(split).facts(self.num_relations)
+        facts = self.benchmark.queries(split).facts(self.num_relations)
         return fact_keys(facts, self.benchmark.vocabulary)
 
     def seen(self) -> Pairs:
@@ -79,7 +79,7 @@ def audit(benchmark: Benchmark) -> list[Finding]:
 def keys_standing_twice(rows: Rows) -> Finding:
     """A leak-safe benchmark may ask a query in both halves, for different answers."""
     keys, has_answers = rows.keys, rows.queries.has_answers
-    if rows.benchmark.masks_other_half:
+    if rows.benchmark.masks_other_split:
         lone = ~has_answers & found_in(distinct(keys[has_answers]), keys)
         keys = np.where(has_answers | lone, 2 * keys + rows.in_valid, 2 * keys)
         keys = np.where(lone, 2 * rows.keys + ~rows.in_valid, keys)
@@ -94,7 +94,7 @@ def keys_standing_twice(rows: Rows) -> Finding:
 
 def keys_in_both_halves(rows: Rows) -> Finding:
     """In a leak-safe benchmark these are the queries whose answers were dealt to both halves."""
-    safe = rows.benchmark.masks_other_half
+    safe = rows.benchmark.masks_other_split
     both = np.intersect1d(rows.keys[rows.in_valid], rows.keys[~rows.in_valid])
     detail = "for different answers, those of the other half masked" if safe else ""
     return Finding(

@@ -78,7 +78,7 @@ def build(
         _renumbered_facts(parts.train, new_ids),
         valid,
         test,
-        masks_other_half=deal == "by-fact",
+        masks_other_split=deal == "by-fact",
         types=types.with_entities(kept) if kb.types else None,
     )
     settings = {

@@ -20,7 +20,7 @@ def frozen(values: ArrayLike, dtype: type = np.int32) -> NDArray[Any]:
 
 
 def offsets_of(counts: ArrayLike) -> Keys:
-    """Where each of the segments of these lengths starts, and where the last one ends."""
+    """Where segments of these lengths start, one after another, and where the last one ends."""
     counts = np.asarray(counts, dtype=np.int64)
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=offsets[1:])
@@ -33,7 +33,7 @@ def rows_of(offsets: Keys) -> Keys:
 
 
 def places_in(offsets: Keys, rows: ArrayLike) -> Keys:
-    """The places of all values of the given segments, segment after segment."""
+    """The places of all values of the given segments of a ragged array, segment after segment."""
     rows = np.asarray(rows, dtype=np.int64)
     lengths = np.diff(offsets)[rows]
     shifts = offsets[rows] - offsets_of(lengths)[:-1]
@@ -48,7 +48,7 @@ def distinct(keys: NDArray[Integer]) -> NDArray[Integer]:
 
 
 def found_in(sorted_keys: Keys, keys: Keys) -> Mask:
-    """Which of `keys` stand in `sorted_keys`."""
+    """Which of `keys` are among `sorted_keys`, which ascend."""
     if not len(sorted_keys):
         return np.zeros(len(keys), dtype=bool)
     places = np.searchsorted(sorted_keys, keys)

@@ -15,6 +15,8 @@ from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 
+SPLITS = ("valid", "test")  # those that queries are asked in
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
@@ -24,16 +26,16 @@ class Benchmark:
     train: Ids  # (fact, 3)
     valid: Queries
     test: Queries
-    masks_other_half: bool  # valid's answers are no candidates in test, and the reverse
+    masks_other_split: bool  # the answers of valid are no candidates in test, and vice versa
     types: Types | None = None
     origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        entities = self.vocabulary.num_entities
-        slots = 2 * self.vocabulary.num_relations
+        entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations
+        slots = self.vocabulary.num_slots
         for name, ids, limit in (
             ("train", self.train[:, [0, 2]], entities),
-            ("train", self.train[:, 1], slots // 2),
+            ("train", self.train[:, 1], relations),
             ("valid", self.valid.anchors, entities),
             ("valid", self.valid.answers, entities),
             ("valid", self.valid.relations, slots),
@@ -42,18 +44,18 @@ class Benchmark:
             ("test", self.test.relations, slots),
         ):
             if ids.size and (ids.min() < 0 or ids.max() >= limit):
-                raise DataError(f"{name}: an id without a name")
+                raise DataError(f"{name}: an id that the vocabulary has no name for")
 
-    def half(self, split: str) -> Queries:
-        """The queries of `valid` or `test`."""
-        if split not in ("valid", "test"):
-            raise ConfigError(f"unknown split {split!r}; choose from valid, test")
+    def queries(self, split: str) -> Queries:
+        """The queries of one of the SPLITS."""
+        if split not in SPLITS:
+            raise ConfigError(f"unknown split {split!r}; choose from {', '.join(SPLITS)}")
         return self.valid if split == "valid" else self.test
 
     def facts(self, split: str) -> Ids:  # (fact, 3)
-        """What the answers of one half say, each fact once."""
+        """The facts that the answers of one split make with their queries, each once."""
         names = self.vocabulary
-        keys = fact_keys(self.half(split).facts(names.num_relations), names)
+        keys = fact_keys(self.queries(split).facts(names.num_relations), names)
         return facts_of(distinct(keys), names)
 
     def holds(self, facts: Ids) -> Mask:  # (fact,)
@@ -65,32 +67,32 @@ class Benchmark:
 
     def digest(self) -> str:
         """A checksum of all that training and evaluation depend on."""
-        sha = hashlib.sha256(b"\1" if self.masks_other_half else b"\0")
+        sha = hashlib.sha256(b"\1" if self.masks_other_split else b"\0")
         for names in (self.vocabulary.entities, self.vocabulary.relations):
             sha.update("\n".join(names).encode() + b"\0")
         sha.update(self.train.astype("<i4").tobytes())
-        for half in (self.valid, self.test):
-            for ids in (half.anchors, half.relations, half.offsets, half.answers, half.subsets):
+        for part in (self.valid, self.test):
+            for ids in (part.anchors, part.relations, part.offsets, part.answers, part.subsets):
                 sha.update(ids.astype("<i8").tobytes())
         return sha.hexdigest()
 
     def truth(self) -> Queries:
         """Everything known to be true, in train, valid and test, grouped by query."""
         names = self.vocabulary
-        asked = (half.facts(names.num_relations) for half in (self.valid, self.test))
+        asked = (part.facts(names.num_relations) for part in (self.valid, self.test))
         keys = [fact_keys(facts, names) for facts in (self.train, *asked)]
         facts = facts_of(distinct(np.concatenate(keys)), names)
         return Queries.grouped(*both_ways(facts, names.num_relations))
 
     def known(self, split: str) -> Queries:
-        """The answers that are no candidates when this half is scored, grouped by query.
+        """The answers that are no candidates when this split is scored, grouped by query.
 
-        Accepting a train fact would add nothing. In a leak-safe benchmark an answer of the other
-        half is true as well, so that accepting it would be wrongly counted as wrong.
+        Accepting a train fact would add nothing. Where `masks_other_split`, the answers of the
+        other split are masked too: they are true, but would be counted as wrong.
         """
-        mine, num_relations = self.half(split), self.vocabulary.num_relations
+        mine, num_relations = self.queries(split), self.vocabulary.num_relations
         facts = self.train
-        if self.masks_other_half:
+        if self.masks_other_split:
             other = self.test if mine is self.valid else self.valid
             keys = np.concatenate(
                 [

@@ -1,4 +1,4 @@
-"""Values that people write, checked against the settings they are meant for."""
+"""Names and values that people write, checked against those that exist."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -12,7 +12,7 @@ WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "
 
 
 def checked(kind: type, values: Mapping[str, Any], section: str) -> dict[str, Any]:
-    """The values, each of them a setting of the dataclass `kind` and of the right type."""
+    """The values, if each names a field of the dataclass `kind` and has its type; else an error."""
     types = get_type_hints(kind)
     known = [field.name for field in fields(kind)]
     for key in values:
@@ -21,7 +21,7 @@ def checked(kind: type, values: Mapping[str, Any], section: str) -> dict[str, An
 
 
 def refuse_unknown(word: str, right: Iterable[str], what: str) -> None:
-    """Names the nearest right word."""
+    """Raises an error for a word that is not among the `right` ones; it names the nearest."""
     right = list(right)
     if word in right:
         return
@@ -32,7 +32,7 @@ def refuse_unknown(word: str, right: Iterable[str], what: str) -> None:
 
 
 def _fitting(key: str, value: Any, kind: Any) -> Any:
-    """The value if it is of this kind; a whole number also counts as a fractional one."""
+    """The value, if it has this type; a whole number is also taken where a fraction may stand."""
     if kind is float and type(value) is int:
         return float(value)
     if get_origin(kind) is Literal:

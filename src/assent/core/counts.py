@@ -1,4 +1,4 @@
-"""What a decision is measured by: count first, divide last."""
+"""What decisions are measured by: counts that are summed first and divided last."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ Number = Any  # a number or an array of numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Facts that were accepted, those of them that are right, and all that would be right.
+    """How many answers were accepted, how many candidates were, and how many answers there are.
 
-    Numbers, or arrays of one shape. `+` is micro-averaging.
+    Numbers, or arrays of one shape. Adding counts is micro-averaging.
     """
 
-    correct: Number
-    accepted: Number
-    relevant: Number
+    correct: Number  # candidates that were accepted and are answers
+    accepted: Number  # candidates that were accepted
+    relevant: Number  # answers
 
     def __add__(self, other: Self) -> Self:
         return type(self)(
@@ -39,7 +39,7 @@ class Counts:
         return type(self)(self.correct[rows], self.accepted[rows], self.relevant[rows])
 
     def by(self, groups: NDArray[Any], size: int) -> Self:
-        """Summed over the members of each group, 0 to size - 1."""
+        """Sums by group; `groups` has a number from 0 to size - 1 for each of the counts."""
         return type(self)(
             *(
                 np.bincount(groups, column, size).astype(np.int64)

@@ -9,14 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, frozen
+from assent.core.arrays import Ids, Keys, frozen, pair_keys
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
 
 class Split(IntEnum):
-    """Where a graph that comes in parts put a fact."""
+    """The part of a graph that a fact came in."""
 
     TRAIN = 0
     VALID = 1
@@ -66,7 +66,7 @@ class KnowledgeBase:
         source = source or Source("memory")
         _check_ids(facts, splits, vocabulary)
         # One sort of numbers that hold fact and split is ten times faster than sorting places.
-        ascending = np.sort(fact_keys(facts, vocabulary) * len(Split) + splits)
+        ascending = np.sort(pair_keys(fact_keys(facts, vocabulary), splits, len(Split)))
         keys, ascending_splits = np.divmod(ascending, len(Split))
         first = np.ones(len(keys), dtype=bool)
         first[1:] = np.diff(keys) != 0
@@ -88,16 +88,16 @@ class KnowledgeBase:
         return self.facts[np.isin(self.splits, splits)]
 
 
-def fact_keys(facts: Ids, vocabulary: Vocabulary) -> NDArray[np.int64]:
+def fact_keys(facts: Ids, vocabulary: Vocabulary) -> Keys:  # (fact,)
     """One number a fact, ascending with (head, relation, tail)."""
     entities, relations = vocabulary.num_entities, vocabulary.num_relations
     if entities * entities * relations * len(Split) >= 2**63:
         raise DataError(f"{entities:,} entities x {relations:,} relations are more than fit a key")
-    heads, rels, tails = (facts[:, column].astype(np.int64) for column in range(3))
-    return (heads * relations + rels) * entities + tails
+    heads, rels, tails = facts.T
+    return pair_keys(pair_keys(heads, rels, relations), tails, entities)
 
 
-def facts_of(keys: NDArray[np.int64], vocabulary: Vocabulary) -> Ids:  # (fact, 3)
+def facts_of(keys: Keys, vocabulary: Vocabulary) -> Ids:  # (fact, 3)
     """The facts of these keys."""
     pairs, tails = np.divmod(keys, max(vocabulary.num_entities, 1))
     heads, relations = np.divmod(pairs, max(vocabulary.num_relations, 1))
@@ -105,7 +105,7 @@ def facts_of(keys: NDArray[np.int64], vocabulary: Vocabulary) -> Ids:  # (fact, 
 
 
 def translated(kb: KnowledgeBase, vocabulary: Vocabulary) -> Ids:  # (fact, 3)
-    """The facts in the ids of another vocabulary, those left out that it has no names for."""
+    """The facts in the ids of another vocabulary, without those that it has no names for."""
     entities, relations = (
         np.array([ids.get(name, -1) for name in names], np.int32)
         for names, ids in (
@@ -131,4 +131,4 @@ def _check_ids(facts: Ids, splits: NDArray[np.int8], vocabulary: Vocabulary) -> 
         (splits, len(Split)),
     ):
         if len(ids) and (ids.min() < 0 or ids.max() >= limit):
-            raise DataError("facts: an id without a name, or a split that is none")
+            raise DataError("facts: an id that has no name, or an unknown split")

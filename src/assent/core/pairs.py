@@ -1,31 +1,32 @@
-"""How often the two entities of a fact are joined by another one: in train, and among answers."""
+"""How often two entities that one fact joins are joined by another train fact as well."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, found_in, rows_of
+from assent.core.arrays import Ids, Keys, found_in, pair_keys, rows_of
 from assent.core.queries import Queries
 
 
 class Joined(NamedTuple):
-    """Shares of facts whose two entities train joins by another fact, in either direction."""
+    """The share of facts whose two entities another train fact joins too, in either direction."""
 
-    answers: float
-    train: float
+    answers: float  # among the answers of queries
+    train: float  # among the train facts themselves
 
     @property
     def held_out(self) -> bool:
         """Whether answers were chosen so that train does not join them to their anchors.
 
-        FB15k-237 was made so, and so does `assent build` hold out facts. Being joined then speaks
-        against a candidate, but only in the benchmark: the graph itself is not like that.
+        The makers of FB15k-237 did so, and `assent build` does when it holds out facts. In such a
+        benchmark a candidate that train joins to the anchor is mostly wrong, which is not so in
+        the graph itself.
         """
         return self.answers < self.train / 2
 
 
 def joined(train: Ids, asked: Queries, num_entities: int) -> Joined:
-    """Of the train facts (fact, 3), and of the answers of some queries."""
+    """The shares among the train facts (fact, 3), and among the answers of the queries asked."""
     pairs, times = np.unique(_pairs(train[:, 0], train[:, 2], num_entities), return_counts=True)
     anchors = asked.anchors[rows_of(asked.offsets)]
     there = found_in(pairs, _pairs(anchors, asked.answers, num_entities))
@@ -36,6 +37,6 @@ def joined(train: Ids, asked: Queries, num_entities: int) -> Joined:
 
 
 def _pairs(ones: Ids, others: Ids, num_entities: int) -> Keys:
-    """One number for two entities, whichever comes first."""
+    """One number for two entities, the same in either order."""
     low, high = np.minimum(ones, others), np.maximum(ones, others)
-    return low.astype(np.int64) * num_entities + high
+    return pair_keys(low, high, num_entities)

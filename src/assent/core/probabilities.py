@@ -1,4 +1,4 @@
-"""How probable it is that a candidate is right, by its score."""
+"""The probability that a candidate is right, by its score."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,23 @@ from numpy.typing import ArrayLike, NDArray
 from assent.core.arrays import frozen
 from assent.errors import DataError
 
-FARTHEST = 60.0  # a score beyond it is as sure as one can be
+FARTHEST = 60.0  # sigmoids of scores beyond it are 0 or 1 in floating point
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probabilities:
-    """A sigmoid of the score for each relation and direction; one number below its floor.
+    """For each slot a sigmoid of the score, and one probability for all scores below a floor.
 
-    They hold at the real base rate: among all candidates of a query, not only the likely ones.
+    They are fitted on all candidates of the queries, so that a probability of .3 means that 3 of
+    10 such candidates are right.
     """
 
     intercepts: Values  # (slot,)
-    slopes: Values  # (slot,)   0 or more: a higher score is never less likely
-    floors: Values  # (slot,)   what scores no higher than this was only counted
-    below: Values  # (slot,)    the share of those that are right
+    slopes: Values  # (slot,)   0 or more: a higher score never has a lower probability
+    floors: Values  # (slot,)   candidates that score no higher were only counted
+    below: Values  # (slot,)    the share of these that are right: their probability
 
     def __post_init__(self) -> None:
         columns = (self.intercepts, self.slopes, self.floors, self.below)
@@ -45,8 +46,7 @@ class Probabilities:
     def of(self, scores: ArrayLike, relations: ArrayLike) -> Values:  # (candidate,)
         """The probability of each of these scores in its slot."""
         relations, scores = np.asarray(relations), np.asarray(scores, np.float64)
-        lines = self.intercepts[relations] + self.slopes[relations] * near(scores)
-        above = sigmoid(lines)
+        above = sigmoid(self.intercepts[relations] + self.slopes[relations] * near(scores))
         return np.where(scores > self.floors[relations], above, self.below[relations])
 
 
@@ -57,5 +57,5 @@ def sigmoid(scores: Values) -> Values:
 
 
 def near(scores: Values) -> Values:
-    """The same, but none of them so far out that its exponential overflows."""
+    """The scores, limited to what an exponential can take."""
     return np.clip(scores, -FARTHEST, FARTHEST)

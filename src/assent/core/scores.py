@@ -1,8 +1,8 @@
-"""Scores of candidates: a slice of queries, and a number for every entity."""
+"""Scores of candidates, a block of queries at a time."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from assent.core.arrays import rows_of
 from assent.core.queries import Queries
 from assent.errors import DataError
+
+if TYPE_CHECKING:  # only its name: nothing here computes with torch
+    from torch import Tensor
 
 Scores = NDArray[np.float32]
 QueriesDone = Callable[[int, int], None]  # told how many queries of how many are scored
@@ -19,13 +22,26 @@ def unheard(done: int, total: int) -> None:
     """Progress that nobody wants to be told of."""
 
 
+class Scorer(Protocol):
+    """Anything that gives every entity a logit, in a new tensor: what is known is masked in it."""
+
+    @property
+    def num_entities(self) -> int: ...
+
+    def scores(self, anchors: "Tensor", relations: "Tensor") -> "Tensor":  # -> (query, entity)
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreBlock:
-    """A score is a logit, higher is better; -inf = not a candidate. No other meaning anywhere."""
+    """Some of the queries, and the score of every entity for each of them.
+
+    A score is a logit, higher is better; -inf = not a candidate. It means nothing else anywhere.
+    """
 
     queries: Queries
     scores: Scores  # (query, entity)
-    first: int = 0  # the place of the first of these queries among all that are asked
+    first: int = 0  # place of the first of these queries among all queries asked
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or len(self.scores) != len(self.queries):
@@ -37,7 +53,7 @@ class ScoreBlock:
 
 
 class Collector(Protocol):
-    """Takes from each block what it needs, and forgets the rest."""
+    """Takes from each block of scores what it needs; the block is not kept."""
 
     def add(self, block: ScoreBlock) -> None: ...
 

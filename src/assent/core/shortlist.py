@@ -1,4 +1,4 @@
-"""The highest candidates of a set of queries: all that decisions can be about."""
+"""The candidates of a set of queries that score high enough to be decided about."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -22,8 +22,8 @@ class Spread:
 
     best: Values  # (query,)       the highest score
     total: Values  # (query,)      log of the sum of exp(score)
-    expected: Values  # (query,)   how many answers the sigmoids of the scores add up to
-    effective: Values  # (query,)  1 where one candidate has all of the softmax, n where n share it
+    expected: Values  # (query,)   the sum of the sigmoids of the scores: answers to expect
+    effective: Values  # (query,)  how many candidates share the softmax: 1 if one has all of it
 
     def take(self, queries: Mask) -> Self:
         """The same for some of the queries only."""
@@ -34,7 +34,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shortlist:
-    """Every candidate that scores higher than the floor of its relation."""
+    """Every candidate that scores higher than the floor of its slot."""
 
     queries: Queries
     rows: Ids  # (candidate,)  the query of each, ascending
@@ -52,14 +52,14 @@ class Shortlist:
         return self.queries.relations[self.rows]
 
     def accepted(self, thresholds: Thresholds) -> Mask:  # (candidate,)
-        """Which candidates these thresholds accept; none of them may lie below its floor."""
+        """Which candidates these thresholds accept; none of them may lie below its slot's floor."""
         asked = np.unique(self.queries.relations)
         if np.any(thresholds.values[asked] < self.floors[asked]):
-            raise DataError("a threshold lies below the scores that were kept")
+            raise DataError("a threshold lies below the floor of its slot; lower the floor first")
         return thresholds.accept(self.scores, self.relations)
 
     def counts(self, accepted: Mask) -> Counts:  # of arrays (query,)
-        """What this decision comes to, query by query."""
+        """The counts of a decision, for each query."""
         size = len(self.queries)
         return Counts(
             np.bincount(self.rows[accepted & self.right], minlength=size),

@@ -1,4 +1,4 @@
-"""Where the line is drawn, for each relation."""
+"""The score that a candidate must exceed to be accepted, for each slot."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,9 +12,9 @@ from assent.errors import DataError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thresholds:
-    """One value for each relation and direction; inf accepts nothing, -inf every candidate."""
+    """One value for each slot; inf accepts nothing, -inf every candidate."""
 
-    values: NDArray[np.float64]  # (slot,)  relations, then their inverses
+    values: NDArray[np.float64]  # (slot,)
 
     def __post_init__(self) -> None:
         if np.isnan(self.values).any():
@@ -26,11 +26,11 @@ class Thresholds:
 
     @classmethod
     def single(cls, value: float, num_slots: int) -> Self:
-        """The same for all relations."""
+        """The same value for all slots."""
         return cls.of(np.full(num_slots, value))
 
     def accept(self, scores: ArrayLike, relations: ArrayLike) -> Mask:
-        """Which scores are good enough: strictly greater, as in the paper."""
+        """Which scores are strictly greater than the threshold of their slot, as in the paper."""
         # In float64, so that a threshold between two neighbouring float32 scores stays there.
         accepted: Mask = np.asarray(scores, np.float64) > self.values[np.asarray(relations)]
         return accepted

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Integer
+from assent.core.arrays import Ids, Integer, Mask, frozen
 from assent.errors import DataError
 
 SIDES = ("tail", "head")  # what the first and the second slot of a relation ask for
@@ -33,7 +34,7 @@ class Vocabulary:
             (self.relations, self.relation_labels, "relations"),
         ):
             if len(set(names)) != len(names):
-                raise DataError(f"{kind}: a name stands twice")
+                raise DataError(f"{kind}: a name stands twice; expected each once")
             if labels and len(labels) != len(names):
                 raise DataError(f"{kind}: {len(names)} names, but {len(labels)} labels")
 
@@ -58,6 +59,20 @@ class Vocabulary:
         """The slot that asks for the tail of a relation, and the one that asks for its head."""
         return relation, relation + self.num_relations
 
+    def slots_at(self, relations: Ids, sides: Ids) -> Ids:
+        """The slot of each relation that asks for the end which `sides` names by place in SIDES."""
+        return frozen(np.asarray(relations) + np.asarray(sides) * self.num_relations)
+
+    def relations_of(self, slots: NDArray[Integer]) -> NDArray[Integer]:
+        """The relation of each slot, whichever end it asks for."""
+        relations: NDArray[Integer] = slots % self.num_relations
+        return relations
+
+    def asks_for_head(self, slots: NDArray[Integer]) -> Mask:
+        """Whether each slot asks for the head of its relation, not for the tail."""
+        heads: Mask = slots >= self.num_relations
+        return heads
+
     def side(self, slot: int) -> str:
         """What a slot asks for: `tail` or `head`."""
         return SIDES[slot // self.num_relations]
@@ -67,24 +82,23 @@ class Vocabulary:
         return (self.entity_labels or self.entities)[entity]
 
     def relation(self, relation: int) -> str:
-        """A relation as people read it; an inverse one says so."""
+        """A slot as people read it: the name of its relation, or `inverse of` that name."""
         name = (self.relation_labels or self.relations)[relation % self.num_relations]
         return name if relation < self.num_relations else f"inverse of {name}"
 
     def by_side(self, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
-        """A value for each relation and direction, by what is asked for, then by name."""
+        """A value for each slot, by what the slot asks for, then by the name of its relation."""
         count = self.num_relations
         return {
-            side: dict(zip(self.relations, values[start : start + count], strict=True))
-            for side, start in zip(SIDES, (0, count), strict=True)
+            side: dict(zip(self.relations, values[place * count :][:count], strict=True))
+            for place, side in enumerate(SIDES)
         }
 
     def named(self, slots: Iterable[int]) -> dict[str, list[str]]:
-        """These relations and directions, by what is asked for."""
+        """The names of the relations of these slots, by what the slots ask for."""
         found: dict[str, list[str]] = {side: [] for side in SIDES}
         for slot in slots:
-            side, relation = divmod(int(slot), self.num_relations)
-            found[SIDES[side]].append(self.relations[relation])
+            found[self.side(int(slot))].append(self.relations[int(slot) % self.num_relations])
         return found
 
     def with_entities(self, kept: Ids) -> Self:

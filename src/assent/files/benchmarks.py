@@ -25,8 +25,9 @@ from assent.files.text import is_text, lines_of, read_json
 from assent.files.writing import named_facts, write_tsv
 
 MANIFEST = "manifest.json"
-FORMAT = 1
-OURS = ("format", "assent", "masks_other_half")  # in the manifest, beside the origin
+MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
+FORMAT = max(MASKS)
+OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
 
 
 def load(path: str | Path) -> Benchmark:
@@ -63,14 +64,14 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
     write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
     write_tsv(named_facts(benchmark.train, vocabulary), folder / "train.tsv")
     for split in ("valid", "test"):
-        write_queries(benchmark.half(split), vocabulary, folder / f"{split}.tsv")
+        write_queries(benchmark.queries(split), vocabulary, folder / f"{split}.tsv")
     if benchmark.types is not None and len(benchmark.types.entity_types):
         # Types that no entity has say nothing: they are read back as none.
         _write_types(benchmark.types, vocabulary, folder)
     manifest = {
         "format": FORMAT,
         "assent": __version__,
-        "masks_other_half": benchmark.masks_other_half,
+        MASKS[FORMAT]: benchmark.masks_other_split,
         **benchmark.origin,
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
@@ -114,7 +115,7 @@ def _read_own(folder: Path) -> Benchmark:
         _read_facts(folder / "train.tsv", vocabulary),
         read_queries(folder / "valid.tsv", vocabulary),
         read_queries(folder / "test.tsv", vocabulary),
-        manifest["masks_other_half"],
+        manifest[MASKS[manifest["format"]]],
         read_types(
             types if types.exists() else None, schema if schema.exists() else None, vocabulary
         ),
@@ -123,11 +124,13 @@ def _read_own(folder: Path) -> Benchmark:
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
-    manifest = read_json(path)
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise DataError(f"{path}: not a manifest of format {FORMAT}; build the benchmark anew")
-    if not isinstance(manifest.get("masks_other_half"), bool):
-        raise DataError(f"{path}: masks_other_half is missing; expected true or false")
+    manifest: dict[str, Any] = read_json(path)
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if type(found) is not int or found not in MASKS:
+        formats = " or ".join(map(str, MASKS))
+        raise DataError(f"{path}: not a manifest of format {formats}; build the benchmark anew")
+    if not isinstance(manifest.get(MASKS[found]), bool):
+        raise DataError(f"{path}: {MASKS[found]} is missing; expected true or false")
     if not is_text(json.dumps(manifest, ensure_ascii=False)):
         raise DataError(f"{path}: holds half a character; expected text")
     return manifest

@@ -64,7 +64,7 @@ def read_published(folder: Path) -> Benchmark:
     )
     valid, test = (_queries(rows, entity_ids, relation_ids) for rows in halves.values())
     facts = KnowledgeBase.of_ids(vocabulary, facts).facts
-    return Benchmark(vocabulary, facts, valid, test, masks_other_half=False)
+    return Benchmark(vocabulary, facts, valid, test, masks_other_split=False)
 
 
 def mark(rows: list[Row], lost: dict[Key, bool]) -> None:
@@ -87,7 +87,7 @@ def mark(rows: list[Row], lost: dict[Key, bool]) -> None:
 def write_published(benchmark: Benchmark, folder: Path) -> None:
     """Writes the paper's layout, where it can hold the benchmark."""
     vocabulary = benchmark.vocabulary
-    if benchmark.masks_other_half:
+    if benchmark.masks_other_split:
         raise DataError(
             "the published layout cannot say that the other half's answers are masked; "
             "deal by query, or use the layout assent"
@@ -106,7 +106,7 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
     for split in ("valid", "test"):
         lines: dict[str, list[str]] = {side: [] for side in SIDES}
         for side, anchor, relation, subset, answers in named_queries(
-            benchmark.half(split), vocabulary
+            benchmark.queries(split), vocabulary
         ):
             columns = [anchor, relation, " ".join(answers)]
             lines[side].append("\t".join(columns if side == "tail" else columns[::-1]) + "\n")

@@ -10,7 +10,7 @@ from assent.geometry.links import Link
 
 
 class Asked(NamedTuple):
-    """Questions as vectors."""
+    """Queries as vectors."""
 
     vectors: Tensor  # (query, dim)
     weights: Tensor | None = None  # (query, dim) or (query, 1)   only `Squared` has any
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 class Geometry(ABC):
-    """A batch of questions in front of one slice of the entity table.
+    """A batch of queries in front of one slice of the entity table.
 
     `measure` and `spread` speak of *raw* numbers, dot products or distances; the link turns a raw
     number into a score. No method ever makes a (query, entity, dim) tensor.
@@ -48,7 +48,7 @@ class Geometry(ABC):
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         """Sends d loss / d raw (query, slice) on to the vectors, weights and biases.
 
-        The gradients of the questions are added to `asked`; those of the entities are written
+        The gradients of the queries are added to `asked`; those of the entities are written
         into `table`, a slice of the whole gradient, as each slice is met once.
         """
 
@@ -63,10 +63,10 @@ class Geometry(ABC):
 
     @abstractmethod
     def measure_pairs(self) -> Tensor:  # -> (query,)
-        """The raw number of each question and the entity in the same row, before any bias."""
+        """The raw number of each query and the entity in the same row, before any bias."""
 
     def pairs(self) -> Tensor:  # -> (query,)
-        """The score of each question with the entity in the same row: as many as questions."""
+        """The score of each query with the entity in the same row."""
         raw = self.measure_pairs()
         if self.table.bias is not None:
             raw += self.table.bias

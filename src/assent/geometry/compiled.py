@@ -40,7 +40,7 @@ BLOCK, LARGEST = 2048, F(3e38)
 # A smaller slope moves nothing. Kept, it would become subnormal in the products that follow, and
 # those take processors a hundred times as long.
 FAINTEST = F(1e-20)
-TASKS = 16  # rows are cut alike for any number of threads, and so the sums of columns rounded
+TASKS = 16  # parts of the rows, the same for any number of threads: sums of columns round alike
 BIAS, MANTISSA, MANTISSA_BITS = np.int32(127), np.int32(0x7FFFFF), np.int32(23)
 ONE_BITS, ROOT2_BITS = np.int32(0x3F800000), np.int32(0x3504F3)
 
@@ -125,8 +125,8 @@ def _probability(x):
     """The probability of a candidate with score x, and exp(-|x|)."""
     scale, t = _expm1_parts(-abs(x))
     z = scale + scale * t
-    likely = ONE / (ONE + z)
-    return likely if x >= ZERO else z * likely, z
+    upper = ONE / (ONE + z)  # the probability of |x|
+    return upper if x >= ZERO else z * upper, z
 
 
 @_formula

@@ -1,7 +1,7 @@
-"""Manhattan distances of questions to entities, and their gradients, compiled.
+"""Manhattan distances of queries to entities, and their gradients, compiled.
 
-Results are equal bit for bit whatever the number of threads: work is cut by fixed sizes, never
-by the number of threads, and each task owns what it writes.
+Results are equal bit for bit whatever the number of threads: work is divided by fixed sizes,
+never by the number of threads, and each task owns what it writes.
 """
 
 # mypy: ignore-errors
@@ -18,7 +18,7 @@ from assent.geometry.compiled import LOOP, F, floats, me, team
 from assent.geometry.vectors import LANES, apart, get, load, plus, put, spread, store, towards
 
 TILE = 32  # entities at a time in gradients: they and their gradients stay in the nearest cache
-TASKS = 16  # partial sums of the questions' gradients
+TASKS = 16  # partial sums of the queries' gradients
 
 
 def distances(queries: Tensor, entities: Tensor, out: Tensor) -> None:
@@ -34,11 +34,11 @@ def gradients(
     """The gradients of sum(slopes * distances): added to the queries', written to the entities'.
 
     Where two coordinates are equal the distance has a corner, and any slope between the two
-    sides' is right; this takes that of the side where the question is the greater one.
+    sides' is right; this takes that of the side where the query is the greater one.
     """
     (rows, dim), columns = queries.shape, len(entities)
     ragged = -dim % LANES
-    q = pad(queries, (0, ragged, 0, -rows % 4))  # questions go by fours
+    q = pad(queries, (0, ragged, 0, -rows % 4))  # queries go by fours
     e, out = (pad(x, (0, ragged)) if ragged else x for x in (entities, into_entities))
     partial = torch.zeros(TASKS, *q.shape)
     pointers = (x.data_ptr() for x in (q, e, slopes, partial, out))
@@ -50,7 +50,7 @@ def gradients(
 
 @njit
 def _distances_of_four(queries, i, dim, strip, near):
-    """near (4, LANES): from four questions to a strip of entities, coordinates side by side."""
+    """near (4, LANES): from four queries to a strip of entities, coordinates side by side."""
     last = len(queries) - dim  # where fewer than four are left, the last one comes again
     a, b = i * dim, min((i + 1) * dim, last)
     c, d = min((i + 2) * dim, last), min((i + 3) * dim, last)
@@ -90,9 +90,9 @@ def _distances(arguments):
 
 @njit
 def _pulls_of_four(queries, a, into_queries, entities, k, into_entities, dim, w):
-    """Adds up, both ways, how four questions and a tile of entities pull at each other.
+    """Adds up, both ways, how four queries and a tile of entities pull at each other.
 
-    In LANES dimensions: those of the questions start at `a`, those of the entities at `k`.
+    In LANES dimensions: those of the queries start at `a`, those of the entities at `k`.
     """
     b, c, d = a + dim, a + 2 * dim, a + 3 * dim
     q0, q1, q2, q3 = load(queries, a), load(queries, b), load(queries, c), load(queries, d)
@@ -115,7 +115,7 @@ def _pulls_of_four(queries, a, into_queries, entities, k, into_entities, dim, w)
 
 @njit
 def _gradients_of_tile(queries, into_queries, entities, into_entities, dim, slopes, first):
-    """The gradients between all questions and the entities from `first` on, a tile of them."""
+    """The gradients between all queries and the entities from `first` on, a tile of them."""
     rows, columns = slopes.shape
     w = np.zeros(4 * TILE, np.float32)
     into_entities[:] = 0

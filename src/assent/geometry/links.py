@@ -15,7 +15,7 @@ from assent.errors import ConfigError
 from assent.geometry import passes
 
 # A distance counts as at least this much: 1 - tanh(d) is then at most 1 - 1e-6 and the score at
-# most 13.8, so that value and gradient stay finite where a question hits an entity exactly. It
+# most 13.8, so that value and gradient stay finite where a query hits an entity exactly. It
 # stands just above what float32 leaves of a squared distance after cancellation. Below it the
 # score is constant, with gradient zero.
 NEAR = 1e-6

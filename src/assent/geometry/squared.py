@@ -10,7 +10,7 @@ from assent.geometry.links import Tanh
 class Squared(Geometry):
     """a (q - e)^2 = [-2 a q, a, a q^2] . [e, e^2, 1], so that matrix products do all the work.
 
-    With one weight a question, or none at all (then it is 1), the middle needs one column
+    With one weight a query, or none at all (then it is 1), the middle needs one column
     instead of `dim`: the squared length of e.
     """
 

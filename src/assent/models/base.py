@@ -35,24 +35,25 @@ class ModelSettings:
 
 
 class Model(nn.Module, ABC):
-    """Learns from questions with their answers, and scores candidates.
+    """Learns from queries with their answers, and scores candidates.
 
-    Relations `num_relations` and above ask for the head.
+    `relations` are slots: those from `num_relations` on ask for the head.
     """
 
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__()
         self.num_entities = num_entities
         self.num_relations = num_relations
+        self.num_slots = 2 * num_relations  # each relation, in both directions
         self.settings = settings
 
     @abstractmethod
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
-        """The KvsAll loss of these questions; options as `kvsall` takes them."""
+        """The KvsAll loss of these queries; options as `kvsall` takes them."""
 
     @abstractmethod
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        """The cubed numbers that these questions are made of (Lacroix et al., 2018), averaged."""
+        """The cubed numbers that these queries are made of (Lacroix et al., 2018), averaged."""
 
     @abstractmethod
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:

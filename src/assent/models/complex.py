@@ -18,7 +18,7 @@ class ComplEx(DotModel, name="complex"):
         if settings.dim % 2:
             raise ConfigError(f"model.dim: complex takes an even number, found {settings.dim}")
         super().__init__(num_entities, num_relations, settings)
-        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+        self.relations = self.drawn(self.num_slots, settings.dim)  # (slot, dim)
 
     def moduli(self, vectors: Tensor) -> Tensor:
         real, imaginary = vectors.chunk(2, dim=1)

@@ -36,7 +36,7 @@ class ConvE(DotModel, name="conve"):
                 f"3 wide; {settings.dim} makes {height} x {width}"
             )
         self.picture = height, width
-        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+        self.relations = self.drawn(self.num_slots, settings.dim)  # (slot, dim)
         self.input_norm = nn.BatchNorm2d(1)
         self.filters = nn.Linear(9, settings.channels, bias=False)  # the norm has a bias
         self.feature_norm = nn.BatchNorm1d(settings.channels)
@@ -57,7 +57,7 @@ class ConvE(DotModel, name="conve"):
         return functional.relu(self.normed(self.projection(x.flatten(1))), inplace=True)
 
     def normed(self, queries: Tensor) -> Tensor:
-        """A single question has no spread to be normalised by: it takes what was seen so far."""
+        """A batch of one query has no variance: it is normalised by what was seen so far."""
         norm = self.query_norm
         if len(queries) > 1:
             normed: Tensor = norm(queries)

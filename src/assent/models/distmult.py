@@ -11,7 +11,7 @@ class DistMult(DotModel, name="distmult"):
 
     def __init__(self, num_entities: int, num_relations: int, settings: DotSettings) -> None:
         super().__init__(num_entities, num_relations, settings)
-        self.relations = self.drawn(2 * num_relations, settings.dim)  # (relation, dim)
+        self.relations = self.drawn(self.num_slots, settings.dim)  # (slot, dim)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         return anchors * functional.embedding(relations, self.relations)

@@ -1,4 +1,4 @@
-"""Embeddings: entities as a table, and a formula from questions to vectors."""
+"""Embeddings: entities as a table, and a formula from queries to vectors."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
 from assent.models.base import WHOLE, Model, ModelSettings
-from assent.models.sharing import rows_and_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class DotSettings(ModelSettings):
 
 
 class Embedding(Model):
-    """Entities, and how a question (anchor, relation) becomes vectors among them.
+    """Entities, and how a query (anchor, relation) becomes vectors among them.
 
     Subclasses register themselves under a name, so that a new model is one new file.
     """
@@ -50,7 +50,7 @@ class Embedding(Model):
 
     @abstractmethod
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, dim)
-        """The formula: where among the entities the answers of these questions should lie.
+        """The formula: where among the entities the answers of these queries should lie.
 
         Anchors come as vectors (query, dim), relations as ids (query,).
         """
@@ -60,7 +60,7 @@ class Embedding(Model):
         return None
 
     def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
-        """Questions as the geometry takes them."""
+        """Queries as the geometry takes them."""
         return self._asked(self.placed(self.entities[anchors]), relations)
 
     def entity_table(self, part: slice = WHOLE) -> Table:
@@ -142,3 +142,26 @@ class DotModel(Embedding):
 
     Settings = DotSettings
     geometry = Dot
+
+
+def rows_and_all(table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """`table[ids]` and `table`, for a step that needs both.
+
+    Apart, either would have a gradient as large as the table, and autograd would add them; here
+    the rows' gradient is added to the table's, which therefore must have no other owner.
+    """
+    rows, everything = _RowsAndAll.apply(table, ids)  # type: ignore[no-untyped-call]
+    return rows, everything
+
+
+class _RowsAndAll(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(ids)
+        return table.index_select(0, ids), table.view_as(table)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, rows: Tensor, everything: Tensor) -> tuple[Tensor, None]:
+        (ids,) = ctx.saved_tensors
+        return everything.index_add_(0, ids, rows), None

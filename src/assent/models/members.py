@@ -1,4 +1,4 @@
-"""Several models of one kind as one: what each makes of chance is lost in their mean."""
+"""Several models of one kind as one: the mean of their scores is less random than each."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast

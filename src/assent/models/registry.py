@@ -14,14 +14,6 @@ from assent.models.embedding import Embedding
 from assent.models.members import Members
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The models there are: whatever the files beside this one register."""
-    for module in pkgutil.iter_modules(assent.models.__path__):
-        importlib.import_module(f"assent.models.{module.name}")
-    return tuple(sorted(Embedding.registered))
-
-
 def create(
     name: str,
     num_entities: int,
@@ -46,5 +38,13 @@ def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
 
 
 def _model(name: str) -> type[Embedding]:
-    refuse_unknown(name, names(), "model")
+    refuse_unknown(name, assent.models.names(), "model")
+    _import_all()
     return Embedding.registered[name]
+
+
+@cache
+def _import_all() -> None:
+    """Imports every file of the folder: the models in them register themselves."""
+    for module in pkgutil.iter_modules(assent.models.__path__):
+        importlib.import_module(f"assent.models.{module.name}")

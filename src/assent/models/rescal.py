@@ -16,9 +16,7 @@ class Rescal(DotModel, name="rescal"):
     def __init__(self, num_entities: int, num_relations: int, settings: DotSettings) -> None:
         super().__init__(num_entities, num_relations, settings)
         dim = settings.dim
-        self.relations: nn.Parameter = self.drawn(
-            2 * num_relations, dim, dim
-        )  # (relation, dim, dim)
+        self.relations: nn.Parameter = self.drawn(self.num_slots, dim, dim)  # (slot, dim, dim)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         turned: Tensor = _Turned.apply(  # type: ignore[no-untyped-call]

@@ -36,7 +36,7 @@ class Translation(Embedding):
         self, num_entities: int, num_relations: int, settings: TranslationSettings
     ) -> None:
         super().__init__(num_entities, num_relations, settings)
-        self.slots = 2 * num_relations if settings.reciprocal else num_relations
+        self.slots = self.num_slots if settings.reciprocal else num_relations
         self.relations = self.drawn(self.slots, settings.dim)  # (slot, dim)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ def asked(
 ) -> Iterator[Asked]:
     """The queries at these places of a half, put to a model."""
     places = np.asarray(rows, np.int64)
-    queries = benchmark.half(split).take(places)
+    queries = benchmark.queries(split).take(places)
     offsets, known = benchmark.known(split).answers_to(queries, scorer.num_entities)
     nothing = Queries.empty([], [], Subset.COMPLETE)
     for block in score(scorer, queries, nothing):

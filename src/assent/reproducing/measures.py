@@ -64,7 +64,7 @@ def tuned(run: Run) -> dict[str, Decider]:
 def _decided(
     run: Run, split: str, deciders: dict[str, Decider], more: tuple[Collector, ...]
 ) -> dict[str, Accepting]:
-    queries = run.benchmark.half(split)
+    queries = run.benchmark.queries(split)
     decided = {rule: Accepting(queries, decider.thresholds) for rule, decider in deciders.items()}
     collect(score(run.model, queries, run.benchmark.known(split)), *decided.values(), *more)
     return decided

@@ -13,7 +13,7 @@ from assent.core.queries import Queries
 
 
 class Batch(NamedTuple):
-    """Questions with all their known answers."""
+    """Queries with all their known answers."""
 
     anchors: Tensor  # (query,)
     relations: Tensor  # (query,)

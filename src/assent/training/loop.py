@@ -15,6 +15,7 @@ from torch import Tensor
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
 from assent.geometry import Answers
+from assent.geometry.loss import LOSSES
 from assent.geometry.threads import one_thread
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
@@ -35,7 +36,6 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
     "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
 }
-LOSSES = ("bce", "ce")
 # Settings that do not change the model: they may change whenever a run is resumed.
 FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 NOTHING: Mapping[str, Any] = MappingProxyType({})

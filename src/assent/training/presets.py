@@ -9,7 +9,7 @@ PRODUCTS = ("complex", "distmult")  # their cubed norms bound what a score can b
 
 
 def default(model: str) -> Values:
-    """Tuned on the valid halves of a few graphs (docs/results.md)."""
+    """Tuned on the valid splits of a few graphs (docs/results.md)."""
     if model in PRODUCTS:
         return {"model": {"dim": 256}, "train": {"n3": 0.05}}
     if model == "region":

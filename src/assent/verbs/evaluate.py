@@ -24,7 +24,7 @@ def evaluate(
 
     `also` are collectors that look on in the same pass over the scores.
     """
-    benchmark, queries = run.benchmark, run.benchmark.half(split)
+    benchmark, queries = run.benchmark, run.benchmark.queries(split)
     above = Above(queries, decider.floors, decider.needs_spread)
     standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
     tops, reliability = Tops(queries), Reliability(benchmark.vocabulary.num_slots)

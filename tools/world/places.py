@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
+from world import sources
+from world.graph import WorldGraph
 
 Countries = Mapping[str, str]  # two-letter code -> entity
 

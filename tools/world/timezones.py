@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.places import Countries
+from world import sources
+from world.graph import WorldGraph
+from world.places import Countries
 
 Timezones = Mapping[str, str]  # zone such as Europe/Zurich -> entity
 

@@ -1,11 +1,11 @@
-"""Habits of everyday life: first day of the week and weekend, clock, calendars."""
+"""Everyday life: money, first day of the week and weekend, clock, calendars."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.places import Countries
+from world import sources
+from world.graph import WorldGraph
+from world.places import Countries
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,20 @@ class Habit:
     where: str
     what: str
     kind: str  # type of the entities
+
+
+def add_money(graph: WorldGraph, countries: Countries, *, since: int = 1960) -> None:
+    """Currencies that ended before the year `since` are left out."""
+    names = sources.english_names("currencies")
+    for code, country in countries.items():
+        for use in sources.currency_uses(code):
+            if use.currency not in names:
+                continue
+            currency = graph.entity("currency", use.currency, names[use.currency])
+            if use.ended is None:
+                graph.add(country, "currency", currency)
+            elif use.ended >= since:
+                graph.add(country, "former_currency", currency)
 
 
 def add_habits(graph: WorldGraph, countries: Countries) -> None:

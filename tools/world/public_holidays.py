@@ -4,10 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.names import slug
-from assent.datasets.worldmaking.places import Countries
+from world import sources
+from world.graph import WorldGraph
+from world.names import slug
+from world.places import Countries
 
 
 def add_holidays(

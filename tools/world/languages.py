@@ -1,8 +1,8 @@
 """Languages: where they are spoken, how they are written, how they count."""
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.places import Countries
+from world import sources
+from world.graph import WorldGraph
+from world.places import Countries
 
 Languages = dict[str, str]  # language code -> entity
 

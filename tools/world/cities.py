@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.names import plain
-from assent.datasets.worldmaking.places import Countries
-from assent.datasets.worldmaking.sources import City
-from assent.datasets.worldmaking.timezones import Timezones
+from world import sources
+from world.graph import WorldGraph
+from world.names import plain
+from world.places import Countries
+from world.sources import City
+from world.timezones import Timezones
 
 
 def add_cities(

@@ -1,8 +1,8 @@
 """Organisations and groups of countries, and their members."""
 
-from assent.datasets.worldmaking import sources
-from assent.datasets.worldmaking.graph import WorldGraph
-from assent.datasets.worldmaking.places import Countries
+from world import sources
+from world.graph import WorldGraph
+from world.places import Countries
 
 
 def add_organisations(graph: WorldGraph, countries: Countries) -> None:
