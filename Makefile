@@ -1,12 +1,13 @@
 # make demo   the main job on the built-in graph
 # make test   everything: lint, types, layers, tests
+# make docs   the documentation as pages, in site/
 # make bench  speed and memory
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: setup demo test browser bench pictures world clean
+.PHONY: setup demo test docs browser bench pictures world clean
 
 setup: $(VENV)/.ready
 
@@ -19,6 +20,11 @@ test: $(VENV)/.ready-dev browser
 	$(BIN)/mypy src tools
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n 2
+
+# Built from docs/ and the docstrings, without the network; a broken link ends it.
+docs: $(VENV)/.ready-dev
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "documentation: site/index.html"
 
 # The report is looked at in a real browser. Where there is none and none can be installed, those
 # tests are skipped and say so.
@@ -52,7 +58,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) --editable '.[dev,world]'
+	$(PIP) --editable '.[dev,docs,world]'
 	touch $@
 
 # PyKEEN, to compare with; in an environment of its own, so that neither bends the other
@@ -62,4 +68,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-bench .demo
+	rm -rf $(VENV) .venv-bench .demo site
