@@ -18,10 +18,10 @@ from assent.core.arrays import Ids, Keys, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.completions import NewFacts
 from assent.core.queries import Queries
-from assent.core.scores import QueriesDone
+from assent.core.scores import QueriesDone, Scorer
 from assent.deciding.shortlisting import Above
 from assent.errors import ConfigError
-from assent.scoring import Scorer, score
+from assent.scoring import score
 
 Stopping = Callable[[], bool]  # asked between blocks: end here?
 

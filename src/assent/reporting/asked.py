@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries, Subset
-from assent.core.scores import Scores
-from assent.scoring import Scorer, score
+from assent.core.scores import Scorer, Scores
+from assent.scoring import score
 
 SHOWN = 10  # candidates of a query
 

@@ -12,14 +12,14 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
 from assent.core.queries import Queries, both_ways
-from assent.core.scores import collect
+from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.files.runs import save_weights, training_in
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model, create
 from assent.reporting.watching import Unwatched
-from assent.scoring import Scorer, score
+from assent.scoring import score
 from assent.settings import resolve
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
