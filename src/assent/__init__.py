@@ -22,24 +22,25 @@ if TYPE_CHECKING:
     from assent.building.auditing import Finding, audit
     from assent.building.counting import table_one
     from assent.building.recipe import build
-    from assent.completing.completion import Completion
+    from assent.completing.completing import Completion
     from assent.core.benchmark import Benchmark
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.deciding.rules import Decider
     from assent.errors import AssentError
-    from assent.experiment import Run, complete, dataset, load_run, train
+    from assent.experiment import Run, dataset, load_run, train
     from assent.files.benchmarks import load, save
     from assent.files.triples import read
     from assent.files.writing import write
     from assent.measuring.evaluation import Evaluation
     from assent.presenting import report
+    from assent.verbs.complete import complete
 
 _HOMES = {
     "Adapted": "adapters.adapting",
     "AssentError": "errors",
     "Benchmark": "core.benchmark",
-    "Completion": "completing.completion",
+    "Completion": "completing.completing",
     "Decider": "deciding.rules",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
@@ -50,7 +51,7 @@ _HOMES = {
     "adapt": "adapters.adapting",
     "audit": "building.auditing",
     "build": "building.recipe",
-    "complete": "experiment",
+    "complete": "verbs.complete",
     "dataset": "experiment",
     "evaluate": "assessing",
     "load": "files.benchmarks",

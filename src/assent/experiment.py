@@ -1,7 +1,7 @@
 """The whole path of a fact, from file to decision: the only place that knows the order."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,28 +10,16 @@ from typing import Self
 import numpy as np
 import torch
 
-from assent.assessing import (
-    EVALUATIONS,
-    Scored,
-    heard,
-    load_decider,
-    promising,
-    unheard,
-)
-from assent.completing.completion import Completion, collected
-from assent.completing.lines import Lines
-from assent.completing.running import Completing, Stopping, Wanted
+from assent.assessing import EVALUATIONS
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
-from assent.core.scores import QueriesDone
 from assent.datasets import fetch, located
 from assent.deciding.rules import Decider
-from assent.errors import ConfigError, DataError
+from assent.errors import DataError
 from assent.files.benchmarks import load
 from assent.files.runs import SETTINGS, read_weights, save_weights, start_run, training_in
 from assent.files.triples import read
-from assent.judging.hearing import Hearing
 from assent.judging.judge import Judge
 from assent.models import Model, create
 from assent.reporting.watching import Unwatched
@@ -139,48 +127,6 @@ def load_run(folder: str | Path, on: str | Path | None = None) -> Run:
     model.load_state_dict(read_weights(folder))
     run = Run(benchmark, settings, model.eval(), read_trained(folder / "trace.jsonl"), folder)
     return run if on is None else run.on(load(on))
-
-
-def complete(
-    run: Scored,
-    precision: float | None = None,
-    *,
-    confidence: float = 0.95,
-    decider: Decider | Judge | None = None,
-    review_above: float | None = None,
-    relations: Sequence[str] | None = None,
-    anchors: Sequence[str] | None = None,
-    max_facts: int | None = None,
-    functional: bool = True,
-    symmetric: bool = True,
-    progress: QueriesDone = unheard,
-    stopping: Stopping = lambda: False,
-) -> Completion:
-    """New facts: all that the graph may ask for, decided.
-
-    With `precision`, thresholds are found on valid that promise it with this confidence; else
-    the decider or judge given decides, or what `assent tune` put into the run's folder. What is not
-    accepted but as probable as `review_above` comes too, as facts to review.
-    """
-    if precision is not None and decider is not None:
-        raise ConfigError("give a precision or a decider, not both")
-    decider = decider or _decider_for(run, precision, confidence)
-    lines = Lines.of(decider, run.benchmark.vocabulary, review_above)
-    wanted = Wanted(relations, anchors, max_facts, functional, symmetric)
-    hearing = None
-    if isinstance(decider, Judge):
-        hearing = Hearing(decider, run.benchmark, heard([run, *others_heard(decider)]))
-    work = Completing(run.benchmark, run.model, lines, wanted, hearing)
-    promises = "promise" in decider.found
-    return collected(work, run.benchmark.vocabulary, promises, progress, stopping)
-
-
-def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider | Judge:
-    if precision is not None:
-        return promising(run, precision, confidence)
-    if (folder := getattr(run, "folder", None)) is None:
-        raise ConfigError("a run without a folder has no decider; give a precision")
-    return load_decider(folder, run.benchmark)
 
 
 def others_heard(decider: Decider | Judge, on: str | Path | None = None) -> list[Run]:
