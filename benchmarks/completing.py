@@ -2,7 +2,7 @@
 
     python benchmarks/completing.py [--run RUN] [--every 1] [--threads 2] [--entities 1000000]
 
-FB14k-QAQ whole: all plausible questions of 237 relations, both sides, decided, with evidence; by
+FB14k-QAQ whole: all plausible queries of 237 relations, both sides, decided, with evidence; by
 a trained RUN and its decider or judge, or else by a random ComplEx of 256 dimensions whose
 thresholds accept about as many. `--every 8` takes every eighth relation. Then synthetic entities:
 peak memory.
@@ -16,21 +16,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from assent.assessing import heard, load_decider
-from assent.judging.hearing import Hearing
-from assent.judging.judge import Judge
 
 import assent
-from assent.completing.completion import collected
-from assent.completing.lines import Lines
-from assent.completing.running import Completing, Wanted
+from assent.completing.completing import Completing, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.queries import Queries
+from assent.core.scores import unheard
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.models import Model, create
 from assent.scoring import CELLS
+from assent.verbs.deciders import load_decider
 from measuring import data_folder, peak_memory
 
 DIM = 256
@@ -53,7 +50,8 @@ def accepting(model: Model, share: float) -> Decider:
         if share < 1 / len(scores)
         else np.quantile(scores, 1 - share)
     )
-    return Decider("given", "f1", Thresholds.single(float(value), 2 * model.num_relations))
+    thresholds = Thresholds.single(float(value), 2 * model.num_relations)
+    return Decider.of_thresholds("given", "f1", thresholds)
 
 
 class Clock:
@@ -81,26 +79,22 @@ def bare(model: Model, count: int) -> Clock:
 
 
 def whole(folder: Path | None, every: int) -> None:
-    decider: Decider | Judge
-    hearing = None
     if folder is not None:
         run = assent.load_run(folder)
         benchmark, model = run.benchmark, run.model
-        decider = load_decider(folder, benchmark)
-        if isinstance(decider, Judge):
-            hearing = Hearing(decider, benchmark, heard([run]))
+        decider = load_decider(folder, run)
     else:
         benchmark = assent.load(data_folder() / "fb14k-qaq")
         names = benchmark.vocabulary
         model = random_model(names.num_entities, names.num_relations, DIM)
         decider = accepting(model, SHARE)
     names = benchmark.vocabulary
-    lines = Lines.of(decider, names, 0.5)
 
     def completed(relations: tuple[str, ...]) -> tuple[Clock, int, int, int]:
         with Clock() as clock:
-            work = Completing(benchmark, model, lines, Wanted(relations), hearing)
-            found = collected(work, names, False, lambda done, total: None, lambda: False)
+            wanted = Wanted(relations, review_above=0.5)
+            work = Completing(benchmark, model, decider, wanted)
+            found = work.result(unheard, lambda: False)
         asked = sum(outcome.queries for outcome in found.outcomes)
         accepted = int(found.facts.accepted.sum())
         return clock, asked, accepted, len(found) - accepted
@@ -134,10 +128,10 @@ def large(entities: int) -> None:
     nothing = Queries.grouped(*np.zeros((3, 0), np.int32))
     benchmark = Benchmark(names, np.unique(facts, axis=0), nothing, nothing, True)
     model = random_model(entities, RELATIONS, 128)
-    lines = Lines.of(accepting(model, 0), names, None)
+    wanted = Wanted(anchors=names.entities[:ANCHORS])
     start = time.perf_counter()
-    work = Completing(benchmark, model, lines, Wanted(anchors=names.entities[:ANCHORS]))
-    found = collected(work, names, False, lambda done, total: None, lambda: False)
+    work = Completing(benchmark, model, accepting(model, 0), wanted)
+    found = work.result(unheard, lambda: False)
     asked = sum(outcome.queries for outcome in found.outcomes)
     print(f"{entities},{asked},{len(found)},{time.perf_counter() - start},{peak_memory()}")
 

@@ -40,7 +40,7 @@ def new_facts(benchmark, scores, thresholds, review_above, mirrored=(), fewest=1
     """{(head, relation, tail): (accepted, probability, score, threshold, sides)}, of all facts.
 
     `scores` (slot, anchor, entity); `mirrored`: relations whose facts count in both directions;
-    `fewest`: the facts from which it is learned that a relation joins nobody to himself.
+    `fewest`: the facts from which it is learned that a relation joins no entity to itself.
     """
     names = benchmark.vocabulary
     entities, count = names.num_entities, names.num_relations
@@ -52,7 +52,7 @@ def new_facts(benchmark, scores, thresholds, review_above, mirrored=(), fewest=1
             continue
         if (head, relation, tail) in known:
             continue
-        if head == tail and apart(known, relation, fewest):
+        if head == tail and irreflexive(known, relation, fewest):
             continue
         for side, slot, anchor, entity in (
             (TAIL, relation, head, tail),
@@ -95,8 +95,8 @@ def symmetric(known, relation, fewest, share):
     return len(mine) >= fewest and both >= share * len(mine)
 
 
-def apart(known, relation, fewest):
-    """Whether a relation joins nobody to himself."""
+def irreflexive(known, relation, fewest):
+    """Whether a relation joins no entity to itself."""
     mine = [(h, t) for h, r, t in known if r == relation]
     return len(mine) >= fewest and all(h != t for h, t in mine)
 

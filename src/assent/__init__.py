@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
     from assent.building.auditing import Finding
     from assent.building.counting import table_one
-    from assent.completing.completion import Completion
+    from assent.completing.completing import Completion
     from assent.core.benchmark import Benchmark
     from assent.core.decider import Decider
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.experiment import complete
     from assent.files.benchmarks import load, save
     from assent.files.writing import write
     from assent.measuring.evaluation import Evaluation
     from assent.presenting import report
     from assent.verbs.audit import audit
     from assent.verbs.build import build
+    from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
     from assent.verbs.evaluate import evaluate
     from assent.verbs.read import dataset, read
@@ -44,7 +44,7 @@ _HOMES = {
     "Adapted": "adapters.adapting",
     "AssentError": "errors",
     "Benchmark": "core.benchmark",
-    "Completion": "completing.completion",
+    "Completion": "completing.completing",
     "Decider": "core.decider",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
@@ -55,7 +55,7 @@ _HOMES = {
     "adapt": "adapters.adapting",
     "audit": "verbs.audit",
     "build": "verbs.build",
-    "complete": "experiment",
+    "complete": "verbs.complete",
     "dataset": "verbs.read",
     "evaluate": "verbs.evaluate",
     "load": "files.benchmarks",

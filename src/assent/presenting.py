@@ -10,7 +10,7 @@ from assent.core.decider import Decider
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.files.proposals import read_proposals
+from assent.files.facts import read_facts
 from assent.files.runs import SETTINGS
 from assent.files.saving import beside
 from assent.measuring.separation import Separation
@@ -54,7 +54,8 @@ def report(
     proposals = {}
     if facts is not None:
         progress(f"reading {facts}")
-        proposals = proposed(read_proposals(Path(facts)), [run.benchmark for run in loaded])
+        labels = [run.benchmark.vocabulary for run in loaded]
+        proposals = proposed(read_facts(facts, labels))
     progress("drawing")
     drawn = all_figures(subjects)
     if figures is not None:

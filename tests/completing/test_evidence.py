@@ -6,15 +6,12 @@ from hypothesis import given
 import completing_oracles as oracles
 import toy
 from assent.completing import evidence
-from assent.completing.chains import PRIOR, Chains
-from assent.completing.evidence import BEST, evidence_for
-from assent.completing.links import Links
-from assent.core.completions import Evidence
+from assent.completing.evidence import BEST, PRIOR, Chains, Links, evidence_for
+from assent.core.new_facts import Evidence
 
 
 def chains_of(kb, **options):
-    names = kb.vocabulary
-    return Chains(Links(kb.facts, names.num_entities, names.num_relations), **options)
+    return Chains(Links(kb.facts, kb.vocabulary), **options)
 
 
 def rows(found: Evidence, fact: int):
@@ -66,6 +63,6 @@ def test_a_sample_counts_fewer_pairs_and_never_more_support_than_cases():
 def test_no_facts_no_evidence():
     kb = toy.of_names([("a", "r", "b")])
     assert len(evidence_for(toy.triples([]), chains_of(kb)).middles) == 0
-    empty = Chains(Links(toy.triples([]), 3, 1))
+    empty = Chains(Links(toy.triples([]), toy.vocabulary_of(3, 1)))
     found = evidence_for(toy.triples([(0, 0, 1)]), empty)
     assert np.array_equal(found.offsets, [0, 0])

@@ -77,9 +77,10 @@ def test_new_facts_are_those_of_slow_loops(run, judge):
     mine = as_sets(found.facts)
     assert mine.keys() == expected.keys()
     assert any(accepted for accepted, *_ in mine.values())
-    for fact, (accepted, chance, score, threshold, sides) in mine.items():
+    for fact, (accepted, probability, score, threshold, sides) in mine.items():
         assert (accepted, sides) == (expected[fact][0], expected[fact][4])
-        assert chance == expit(score) == pytest.approx(expected[fact][1], abs=1e-6)
+        assert probability == pytest.approx(expected[fact][1], abs=1e-6)
+        assert score == pytest.approx(logit(probability), abs=1e-4)
         assert threshold == judge.thresholds.values[0]
 
 

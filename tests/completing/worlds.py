@@ -1,20 +1,21 @@
 """Small benchmarks with random scores, and completions of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from hypothesis import strategies as st
 
 import toy
-from assent.completing.lines import Lines
-from assent.completing.running import Completing, Wanted
+from assent.completing.completing import Completing, Wanted
 from assent.core.benchmark import Benchmark
-from assent.core.completions import NewFacts
 from assent.core.decider import Decider
+from assent.core.new_facts import NewFacts
 from assent.core.queries import Queries
 from assent.core.thresholds import Thresholds
 
 LEVELS = np.array([-4, -2, -1, -0.5, 0, 0.5, 1, 2, 4], np.float32)  # few, so that there are ties
-NO_HABITS = Wanted(functional=False, symmetric=False)
+NO_SCHEMA = Wanted(functional=False, symmetric=False)
 
 
 class Fixed:
@@ -52,17 +53,14 @@ def worlds(draw):
     return benchmark_of(kb, draw(st.integers(0, 3))), scores, thresholds
 
 
-def lines_of(benchmark, thresholds, review_above):
-    decider = Decider.of_thresholds("given", "f1", Thresholds.of(thresholds))
-    return Lines.of(decider, review_above)
-
-
-def completed(benchmark, scores, thresholds, review_above=0.5, wanted=NO_HABITS):
+def completed(benchmark, scores, thresholds, review_above=0.5, wanted=NO_SCHEMA):
     """The outcomes and the facts of all relations."""
-    lines = lines_of(benchmark, thresholds, review_above)
-    work = Completing(benchmark, Fixed(scores), lines, wanted)
+    decider = Decider.of_thresholds("given", "f1", Thresholds.of(thresholds))
+    wanted = replace(wanted, review_above=review_above)
+    work = Completing(benchmark, Fixed(scores), decider, wanted)
     found = list(work.run(lambda done, total: None, lambda: False))
-    return [outcome for outcome, _ in found], NewFacts.joined([facts for _, facts in found])
+    facts = NewFacts.joined([facts for _, facts in found], benchmark.vocabulary)
+    return [outcome for outcome, _ in found], facts
 
 
 def as_sets(facts):

@@ -50,9 +50,10 @@ def facts(hostile_runs, tmp_path_factory):
     path = tmp_path_factory.mktemp("facts") / "facts.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for place in range(30):
-            chain = [[HOSTILE[0], "r1 & co", "e9"], ["e9", "r1 & co", HOSTILE[1]]]
+            head = HOSTILE[place % len(HOSTILE)]
+            chain = [[head, "r1 & co", HOSTILE[1]], [f"e{place}", "r1 & co", HOSTILE[1]]]
             line = {
-                "head": HOSTILE[place % len(HOSTILE)],
+                "head": head,
                 "relation": "r1 & co",
                 "tail": f"e{place}",
                 "decision": "review" if place % 5 == 0 else "accepted",

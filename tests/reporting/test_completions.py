@@ -3,9 +3,9 @@
 import numpy as np
 
 import toy
-from assent.completing.completion import Completion
+from assent.completing.completing import Completion
 from assent.core.arrays import frozen
-from assent.core.completions import NONE, Evidence, NewFacts
+from assent.core.new_facts import NONE, Evidence, NewFacts
 from assent.reporting.completions import facts_in_words
 
 # (head, relation, tail), probability, first step, second step, middle; None: no evidence
@@ -29,16 +29,17 @@ def completion(facts, accepted=True):
         frozen(np.full(len(kept), 1234), np.int64),
     )
     new = NewFacts(
+        toy.vocabulary_of(4, 2),
         frozen(toy.triples(fact for fact, *_ in facts)),
         frozen(np.full(len(facts), accepted), np.bool_),
-        frozen([chance for _, chance, *_ in facts], np.float64),
+        frozen([probability for _, probability, *_ in facts], np.float64),
         frozen(zeros, np.float32),
         zeros,
         zeros,
         frozen(np.ones(len(facts))),
         evidence,
     )
-    return Completion(toy.vocabulary_of(4, 2), new, (), 2, promises=True)
+    return Completion(new, (), 2, promises=True)
 
 
 def test_each_relation_in_turn_the_surest_first():

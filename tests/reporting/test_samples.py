@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toy
-from assent.files.proposals import Proposal
+from assent.core.arrays import frozen
+from assent.core.new_facts import Evidence, NewFacts
+from assent.core.vocabulary import Vocabulary
 from assent.reporting import proposed as proposing
 from assent.reporting.asked import SHOWN, asked
 from assent.reporting.proposed import proposed
@@ -56,25 +58,37 @@ FACTS = st.lists(
 
 
 @given(FACTS, st.integers(1, 12))
-def test_the_surest_facts_are_those_of_a_sort_a_few_of_each_relation(drawn, most):
-    proposals = [
-        Proposal((f"head {place}", relation, "tail"), decision, chance, None, ())
-        for place, (relation, decision, chance) in enumerate(drawn)
-    ]
+def test_the_most_probable_facts_are_those_of_a_sort_a_few_of_each_relation(drawn, most):
+    relations = ("r1", "r2", "r3")
+    names = Vocabulary((*(f"head {place}" for place in range(len(drawn))), "tail"), relations)
+    zeros = frozen(np.zeros(len(drawn)), np.float64)
+    facts = NewFacts(
+        names,
+        frozen(toy.triples((i, relations.index(r), len(drawn)) for i, (r, *_) in enumerate(drawn))),
+        frozen([decision == "accepted" for _, decision, _ in drawn], np.bool_),
+        frozen([probability for *_, probability in drawn], np.float64),
+        frozen(zeros, np.float32),
+        zeros,
+        frozen(zeros + np.nan, np.float64),
+        frozen(np.ones(len(drawn))),
+        Evidence.nothing(len(drawn)),
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(proposing, "MOST", most)
-        found = proposed(iter(proposals), [])
+        found = proposed(facts)
     assert set(found) == {decision for _, decision, _ in drawn}
     for decision, mine in found.items():
         falling = sorted(
-            (p for p in proposals if p.decision == decision), key=lambda p: -p.probability
+            ((p, f"head {place}", r) for place, (r, d, p) in enumerate(drawn) if d == decision),
+            key=lambda row: -row[0],
         )
         kept = [
             one
             for place, one in enumerate(falling)
-            if sum(other.fact[1] == one.fact[1] for other in falling[:place]) < proposing.EACH
+            if sum(other[2] == one[2] for other in falling[:place]) < proposing.EACH
         ]
-        assert [shown.fact for shown in mine.shown] == [one.fact for one in kept[:most]]
+        shown = [(words, probability) for words, probability, *_ in mine.rows()]
+        assert shown == [((head, r, "tail"), p) for p, head, r in kept[:most]]
         assert mine.total == len(falling)
-        assert mine.relations == len({one.fact[1] for one in falling})
-        assert mine.likely == pytest.approx(sum(one.probability for one in falling))
+        assert mine.relations == len({relation for *_, relation in falling})
+        assert mine.likely == pytest.approx(sum(p for p, *_ in falling))

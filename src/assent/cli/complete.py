@@ -1,4 +1,4 @@
-"""The command for new facts: complete."""
+"""The command complete: new facts, from every query that the graph may ask."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,23 +14,28 @@ def complete(
     run_folder: RunFolder,
     out_file: Annotated[
         Path,
-        typer.Option("--out", help="Accepted facts: a .tsv, .nt, .parquet or .jsonl file."),
+        typer.Option(
+            "--out", help="Where accepted facts go: a .tsv, .nt, .parquet or .jsonl file."
+        ),
     ],
     precision: Annotated[
         float | None,
-        typer.Option(help="What share is to be right; else the run's decider decides."),
+        typer.Option(
+            help="The share of accepted facts to be right; without it, the run's decider decides."
+        ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="How sure the promise of that precision is to be.")
+        float, typer.Option(help="The probability with which a promised precision is kept.")
     ] = 0.95,
     review_file: Annotated[
-        Path | None, typer.Option("--review", help="Where doubtful facts go, for a person.")
+        Path | None, typer.Option("--review", help="Where facts go that a person should review.")
     ] = None,
     review_above: Annotated[
-        float, typer.Option(help="How probable a doubtful fact must be.")
+        float, typer.Option(help="How probable a fact to review must be, at least.")
     ] = 0.5,
     relations: Annotated[
-        list[str] | None, typer.Option("--relations", help="Only this one; may be given again.")
+        list[str] | None,
+        typer.Option("--relations", help="Complete this relation only; may be given again."),
     ] = None,
     anchors_file: Annotated[
         Path | None, typer.Option("--anchors", help="Ask only about these entities, one a line.")
@@ -42,25 +47,25 @@ def complete(
         bool,
         typer.Option(
             "--functional/--no-functional",
-            help="Relations that have one answer in the graph get no second one.",
+            help="Queries of a relation that has one answer a query get no second answer.",
         ),
     ] = True,
     symmetric: Annotated[
         bool,
         typer.Option(
             "--symmetric/--no-symmetric",
-            help="Relations that hold both ways in the graph are completed both ways.",
+            help="Facts of a relation that holds both ways come with their reverse.",
         ),
     ] = True,
     unfinished: Unfinished = False,
 ) -> None:
-    """New facts: ask all that the graph may ask, and accept what is sure enough."""
-    from assent.experiment import complete as run_completion
-    from assent.files.completions import partial, refuse_suffix, write_completions
+    """New facts: ask every query that the graph may ask, and accept what is sure enough."""
+    from assent.files.facts import partial, refuse_suffix, write_facts
     from assent.files.sides import read_list
     from assent.reporting.completions import relations_completed, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
+    from assent.verbs.complete import complete as run_completion
     from assent.verbs.runs import load_run
 
     files = [out_file] if review_file is None else [out_file, review_file]
@@ -84,7 +89,7 @@ def complete(
     if not found.finished:
         files = [partial(path) for path in files]
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
-        write_completions(path, facts, found.vocabulary)
+        write_facts(path, facts)
     out.print(relations_completed(found))
     for line in summary_lines(found):
         say(line)

@@ -80,7 +80,7 @@ def _built(folder: Path) -> "Benchmark":
 
 def _completed(run: "Run", folder: Path) -> Path:
     """Completes the graph; gives the file with accepted facts and facts to review."""
-    from assent.files.completions import write_completions
+    from assent.files.facts import write_facts
     from assent.reporting.completions import facts_in_words, relations_completed, summary_lines
     from assent.reporting.progress import queries
     from assent.reporting.results import found_line, promise_table
@@ -101,7 +101,7 @@ def _completed(run: "Run", folder: Path) -> Path:
     for line in facts_in_words(found):
         say(line)
     facts = folder / "facts.jsonl"
-    write_completions(facts, found.facts, found.vocabulary)
+    write_facts(facts, found.facts)
     say(f"facts: {facts}")
     return facts
 

@@ -1,1 +1,1 @@
-"""From a model and a decider to new facts: every question the graph may ask, decided."""
+"""Every query that the graph may ask -> new facts, with evidence."""

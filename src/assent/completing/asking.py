@@ -1,4 +1,4 @@
-"""Every question that the graph may ask: each relation, both ways, about whom it fits."""
+"""Every query that the graph may ask: each relation, both ways, about the entities that fit it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,10 +15,10 @@ from assent.errors import DataError
 
 
 class Fitting:
-    """Who may stand in which slot: those that no type speaks against.
+    """Which entities a query about a slot may be asked about: those that no type rules out.
 
-    Types are the benchmark's own; a slot that they say nothing about takes those whom the graph
-    has in it, or in slots that share enough entities with it.
+    The types are the benchmark's own. A slot that they say nothing about takes the entities that
+    the graph has in it, and those of slots that share enough entities with it.
     """
 
     def __init__(self, benchmark: Benchmark, facts: Ids) -> None:
@@ -27,16 +27,16 @@ class Fitting:
         tables = [_Table(derived(seen, names))]
         if benchmark.types is not None:
             tables.insert(0, _Table(learned(benchmark.types, seen, names)))
-        self.tables = tables  # the first that knows of a slot counts
+        self.tables = tables  # the first table that has types for a slot decides about it
 
     def anchors(self, slot: int) -> Mask:  # (entity,)
-        """Which entities a question about this slot may be asked about."""
+        """The entities that fit as anchors of this slot."""
         table = next((one for one in self.tables if one.knows(slot)), self.tables[-1])
         return table.anchors(slot)
 
 
 class _Table:
-    """Types, by type: whom a slot takes is found without looking at everyone."""
+    """The entities of each type, so that those of a slot are found without a loop over all."""
 
     def __init__(self, types: Types) -> None:
         self.types = types
@@ -47,9 +47,11 @@ class _Table:
         self.offsets: Keys = offsets_of(counts)  # (type + 1,)
 
     def knows(self, slot: int) -> bool:
+        """Whether there are types for this slot."""
         return bool(self.types.slot_offsets[slot] < self.types.slot_offsets[slot + 1])
 
     def anchors(self, slot: int) -> Mask:  # (entity,)
+        """Entities with a type that the slot takes, and entities without any type."""
         if not self.knows(slot):
             return np.ones_like(self.untyped)
         first, last = self.types.slot_offsets[slot : slot + 2]
@@ -58,19 +60,18 @@ class _Table:
         return fits
 
 
-def asked(relation: int, about: Sequence[Mask], num_relations: int) -> Queries:
-    """The questions for the tails of a relation, then those for its heads.
+def asked(slots: Sequence[int], about: Sequence[Mask]) -> Queries:
+    """One query for each slot and each entity under the mask (entity,) of that slot.
 
-    `about` (entity,): which heads, and which tails. They come without answers: what there is to
-    find nobody knows.
+    The queries come without answers.
     """
     anchors = [np.flatnonzero(mask) for mask in about]
-    slots = np.repeat([relation, relation + num_relations], [len(some) for some in anchors])
-    return Queries.empty(np.concatenate(anchors), slots, Subset.COMPLETE)
+    repeated = np.repeat(slots, [len(some) for some in anchors])
+    return Queries.empty(np.concatenate(anchors), repeated, Subset.COMPLETE)
 
 
 def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int]:
-    """The ids of these relations, or of all."""
+    """The ids of the relations with these names, ascending; None: all relations."""
     if wanted is None:
         return list(range(names.num_relations))
     places = {name: place for place, name in enumerate(names.relations)}
@@ -81,13 +82,16 @@ def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int
 
 
 def entities_named(wanted: Iterable[str] | None, names: Vocabulary) -> Mask:  # (entity,)
-    """These entities, or all."""
+    """Which entities have one of these names; None: all entities."""
     if wanted is None:
         return frozen(np.ones(names.num_entities), np.bool_)
     places = {name: place for place, name in enumerate(names.entities)}
     mask = np.zeros(names.num_entities, bool)
     for name in wanted:
         if name not in places:
-            raise DataError(f"{name!r}: no entity of the benchmark; removed ones are none")
+            raise DataError(
+                f"{name!r}: not an entity of the benchmark; entities that `assent build` removed "
+                "are not among them"
+            )
         mask[places[name]] = True
     return frozen(mask, np.bool_)

@@ -1,12 +1,12 @@
 """What a completion found, in a table and a few lines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from assent.completing.completion import Completion
+from assent.completing.completing import Completion
 from assent.core.arrays import Ids
 from assent.core.vocabulary import Vocabulary
 from assent.reporting.tables import table
@@ -56,14 +56,12 @@ def facts_in_words(found: Completion, most: int = 10) -> Iterator[str]:
     """
     facts, names = found.accepted, found.vocabulary
     facts = facts.take(np.diff(facts.evidence.offsets) > 0)
-    chains = facts.evidence
     for place in _in_turn(facts.facts[:, 1], facts.probabilities)[:most]:
-        head, relation, tail = facts.facts[place].tolist()
-        first = int(chains.offsets[place])
-        known = chains.chain(first, head, tail, names.num_relations)
-        counts = f"{chains.support[first]:,} of {chains.cases[first]:,} such pairs"
-        yield f"  {_sentence((head, relation, tail), names)}   ({facts.probabilities[place]:.2f})"
-        yield f"      for {', '.join(_sentence(fact, names) for fact in known)} ({counts})"
+        best = facts.chains(place)[0]
+        counts = f"{best.support:,} of {best.cases:,} such pairs"
+        fact = _sentence(facts.facts[place].tolist(), names)
+        yield f"  {fact}   ({facts.probabilities[place]:.2f})"
+        yield f"      for {', '.join(_sentence(fact, names) for fact in best.facts)} ({counts})"
 
 
 def _in_turn(relations: Ids, probabilities: NDArray[np.float64]) -> list[int]:
@@ -76,6 +74,6 @@ def _in_turn(relations: Ids, probabilities: NDArray[np.float64]) -> list[int]:
     return places
 
 
-def _sentence(fact: tuple[int, int, int], names: Vocabulary) -> str:
+def _sentence(fact: Sequence[int], names: Vocabulary) -> str:
     head, relation, tail = fact
     return f"{names.entity(head)} {names.relation(relation)} {names.entity(tail)}"

@@ -1,91 +1,74 @@
-"""The facts that a run proposes: how many there are, and the surest of each relation."""
+"""The facts that a run proposes: how many there are, and the most probable of each relation."""
 
-import heapq
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from assent.core.benchmark import Benchmark
-from assent.core.completions import Chain, Names
-from assent.files.proposals import Proposal
+import numpy as np
+
+from assent.core.new_facts import DECISIONS, Chain, NewFacts
+from assent.core.vocabulary import Vocabulary
 from assent.reporting.cells import clipped, percent
 
-EACH = 5  # of a relation
-MOST = 150  # of all
-
-
-class Reason(NamedTuple):
-    chain: str  # the known facts, in words
-    cases: str  # how often that goes with such a fact
-
-
-class Shown(NamedTuple):
-    fact: Names  # as people read it
-    probability: float
-    expected_precision: float | None
-    reasons: Sequence[Reason]
+EACH = 5  # facts shown of a relation, at most
+MOST = 150  # facts shown of all relations together, at most
 
 
 class Proposed(NamedTuple):
-    """What a file of proposals comes to."""
+    """The facts of a file under one decision."""
 
     total: int
-    likely: float  # of them, those that are right by their own probabilities
+    likely: float  # how many of them are right, going by their probabilities
     relations: int
-    shown: Sequence[Shown]
+    shown: NewFacts  # the most probable first
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """What the page shows of each fact: words, probability, expected precision, evidence."""
+        facts, names = self.shown, self.shown.vocabulary
+        for place, fact in enumerate(facts.facts.tolist()):
+            expected = float(facts.expected[place])
+            yield (
+                sentence(fact, names),
+                float(facts.probabilities[place]),
+                None if np.isnan(expected) else expected,
+                [reason(chain, names) for chain in facts.chains(place)],
+            )
 
 
-def proposed(proposals: Iterable[Proposal], benchmarks: Sequence[Benchmark]) -> dict[str, Proposed]:
-    """Decision -> what was proposed under it; one pass, and only the surest are kept."""
-    counts, likely = Counter[str](), Counter[str]()
-    best: dict[tuple[str, str], list[tuple[float, int, Proposal]]] = {}
-    for number, proposal in enumerate(proposals):
-        counts[proposal.decision] += 1
-        likely[proposal.decision] += proposal.probability  # type: ignore[assignment]
-        mine = best.setdefault((proposal.decision, proposal.fact[1]), [])
-        # The earlier of two equal ones; a proposal itself is never compared.
-        heapq.heappush(mine, (proposal.probability, -number, proposal))
-        if len(mine) > EACH:
-            heapq.heappop(mine)
-    named = _labels(benchmarks)
+def proposed(facts: NewFacts) -> dict[str, Proposed]:
+    """Decision -> the facts under it."""
     found = {}
-    for decision in sorted(counts):
-        kept = [entry for key, mine in best.items() if key[0] == decision for entry in mine]
-        surest = heapq.nlargest(MOST, kept)
-        found[decision] = Proposed(
-            counts[decision],
-            float(likely[decision]),
-            sum(1 for key in best if key[0] == decision),
-            [_shown(proposal, named) for *_, proposal in surest],
-        )
+    for decision in DECISIONS:
+        mine = facts.take(facts.decisions == decision)
+        if len(mine):
+            found[decision] = Proposed(
+                len(mine),
+                float(mine.probabilities.sum()),
+                len(np.unique(mine.facts[:, 1])),
+                _shown(mine),
+            )
     return found
 
 
-def _labels(benchmarks: Sequence[Benchmark]) -> Callable[[Names], Names]:
-    """Names as people read them, where one of the benchmarks has labels for them."""
-    entities: dict[str, str] = {}
-    relations: dict[str, str] = {}
-    for names in (benchmark.vocabulary for benchmark in benchmarks):
-        entities |= dict(zip(names.entities, names.entity_labels, strict=False))
-        relations |= dict(zip(names.relations, names.relation_labels, strict=False))
-
-    def named(fact: Names) -> Names:
-        head, relation, tail = fact
-        return (
-            clipped(entities.get(head, head)),
-            clipped(relations.get(relation, relation)),
-            clipped(entities.get(tail, tail)),
-        )
-
-    return named
+def _shown(facts: NewFacts) -> NewFacts:
+    """The MOST most probable facts, at most EACH of a relation; of equal ones the earlier."""
+    falling = np.argsort(-facts.probabilities, kind="stable")
+    relations = facts.facts[falling, 1]
+    by_relation = np.argsort(relations, kind="stable")
+    starts = np.searchsorted(relations[by_relation], relations[by_relation])
+    places = np.empty(len(facts), np.int64)  # (fact,)  of those of the relation: first, second, ...
+    places[by_relation] = np.arange(len(facts)) - starts
+    return facts.take(falling[places < EACH][:MOST])
 
 
-def _shown(proposal: Proposal, named: Callable[[Names], Names]) -> Shown:
-    reasons = [_reason(chain, named) for chain in proposal.evidence]
-    return Shown(named(proposal.fact), proposal.probability, proposal.expected_precision, reasons)
+def sentence(fact: Sequence[int], names: Vocabulary) -> tuple[str, str, str]:
+    """Head, relation and tail as people read them, not too long."""
+    head, relation, tail = fact
+    words = names.entity(head), names.relation(relation), names.entity(tail)
+    return clipped(words[0]), clipped(words[1]), clipped(words[2])
 
 
-def _reason(chain: Chain, named: Callable[[Names], Names]) -> Reason:
-    facts = ", ".join(" · ".join(named(fact)) for fact in chain.facts)
+def reason(chain: Chain, names: Vocabulary) -> tuple[str, str]:
+    """The known facts of a chain in words, and how often such a chain goes with the relation."""
+    facts = ", ".join(" · ".join(sentence(fact, names)) for fact in chain.facts)
     share = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
-    return Reason(facts, f"{chain.support:,} of {chain.cases:,} such pairs{share}")
+    return facts, f"{chain.support:,} of {chain.cases:,} such pairs{share}"

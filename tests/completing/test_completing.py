@@ -7,10 +7,14 @@ from hypothesis import strategies as st
 
 import completing_oracles as oracles
 import toy
-from assent.completing.asking import Fitting
-from assent.completing.running import Wanted
+from assent.completing.completing import Wanted, most_probable
+from assent.completing.schema import Schema
+from assent.core.arrays import frozen
 from assent.errors import ConfigError, DataError
 from completing import worlds
+from completing.test_schema import ROWS, facts_of, pairs_of
+
+SYMMETRIC = Schema(*(frozen(of, np.bool_) for of in ([False, False], [True], [False])))
 
 
 def approximately(found):
@@ -33,15 +37,6 @@ def test_known_facts_are_never_new(world):
     outcomes, found = worlds.completed(benchmark, scores, everything)
     assert not benchmark.holds(found.facts).any()
     assert sum(outcome.accepted for outcome in outcomes) == len(found)
-
-
-@given(worlds.worlds())
-def test_who_fits_is_who_no_type_speaks_against(world):
-    benchmark, scores, _ = world
-    known = np.array(sorted(oracles.facts_known(benchmark)), np.int32).reshape(-1, 3)
-    fitting = Fitting(benchmark, known)
-    found = [fitting.anchors(slot).tolist() for slot in range(len(scores))]
-    assert found == oracles.fitting(benchmark)
 
 
 def test_where_nothing_can_be_accepted_nothing_is_asked():
@@ -69,7 +64,7 @@ def test_only_these_relations_and_only_about_these_entities():
     ("wanted", "complaint"),
     [
         ({"relations": ["know"]}, "did you mean 'knows'"),
-        ({"anchors": ["adam"]}, "'adam': no entity"),
+        ({"anchors": ["adam"]}, "'adam': not an entity"),
         ({"max_facts": 0}, "choose 1 or more"),
     ],
 )
@@ -78,3 +73,20 @@ def test_what_is_not_there_is_refused(wanted, complaint):
     scores = np.zeros((8, 13, 13), np.float32)
     with pytest.raises((ConfigError, DataError), match=complaint):
         worlds.completed(benchmark, scores, np.zeros(8), wanted=Wanted(**wanted))
+
+
+@given(ROWS, st.integers(1, 6))
+def test_the_most_probable_of_each_decision_stay(rows, most):
+    found = pairs_of(most_probable(facts_of(rows), most))
+    for decision in (True, False):
+        mine = sorted(
+            (probability for accepted, probability in rows.values() if accepted == decision)
+        )
+        kept = sorted(rows[pair][1] for pair in found if rows[pair][0] == decision)
+        assert kept == mine[max(len(mine) - most, 0) :]
+
+
+def test_a_pair_that_does_not_fit_in_whole_is_left_out():
+    rows = {(0, 1): (True, 0.9), (1, 0): (True, 0.9), (2, 3): (True, 0.8), (3, 2): (True, 0.8)}
+    assert pairs_of(most_probable(facts_of(rows), 3, SYMMETRIC)) == {(0, 1), (1, 0)}
+    assert pairs_of(most_probable(facts_of(rows), 1, SYMMETRIC)) == set()

@@ -1,10 +1,8 @@
-"""The whole path of a fact, from file to decision: the only place that knows the order."""
+"""complete: new facts, from every query that the graph may ask."""
 
 from collections.abc import Sequence
 
-from assent.completing.completion import Completion, collected
-from assent.completing.lines import Lines
-from assent.completing.running import Completing, Stopping, Wanted
+from assent.completing.completing import Completing, Completion, Stopping, Wanted
 from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError
@@ -28,20 +26,18 @@ def complete(
     progress: QueriesDone = unheard,
     stopping: Stopping = lambda: False,
 ) -> Completion:
-    """New facts: all that the graph may ask for, decided.
+    """New facts: asks every query that the graph may ask, and decides about the candidates.
 
-    With `precision`, thresholds are found on valid that promise it with this confidence; else
-    the decider or judge given decides, or what `assent tune` put into the run's folder. What is not
-    accepted but as probable as `review_above` comes too, as facts to review.
+    With `precision`, thresholds are found on valid that promise it with this confidence. Else the
+    decider given decides, or the one that `assent tune` put into the run's folder. Facts that are
+    not accepted but at least as probable as `review_above` come too, as facts to review.
     """
     if precision is not None and decider is not None:
         raise ConfigError("give a precision or a decider, not both")
+    wanted = Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
     decider = decider or _decider_for(run, precision, confidence)
-    lines = Lines.of(decider, review_above)
-    wanted = Wanted(relations, anchors, max_facts, functional, symmetric)
-    work = Completing(run.benchmark, run.model, lines, wanted)
-    promises = "promise" in decider.found
-    return collected(work, run.benchmark.vocabulary, promises, progress, stopping)
+    work = Completing(run.benchmark, run.model, decider, wanted)
+    return work.result(progress, stopping)
 
 
 def _decider_for(run: Scored, precision: float | None, confidence: float) -> Decider:

@@ -10,7 +10,8 @@ import torch
 
 import assent
 import toy
-from assent.completing import running
+from assent.completing import completing
+from assent.files.facts import WRITERS
 from assent.verbs.deciders import save_decider
 
 SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
@@ -73,14 +74,14 @@ def test_a_promise_accepts_no_more_than_it_can(say, run_folder, tmp_path):
 def test_stopped_leaves_whole_relations_under_a_name_that_says_so(
     say, run_folder, tmp_path, monkeypatch
 ):
-    scored = running.score
+    scored = completing.score
 
     def interrupted(scorer, queries, known):
         if queries.relations[0] == 2:
             os.kill(os.getpid(), signal.SIGINT)
         return scored(scorer, queries, known)
 
-    monkeypatch.setattr(running, "score", interrupted)
+    monkeypatch.setattr(completing, "score", interrupted)
     path = tmp_path / "new.tsv"
     code, _, complained = say("complete", run_folder, "--out", path)
     assert code == 130 and "2 of 4 relations" in " ".join(complained.split())
@@ -112,3 +113,8 @@ def test_a_precision_and_a_decider_are_one_too_many(run_folder):
     run = assent.load_run(run_folder)
     with pytest.raises(assent.AssentError, match="not both"):
         assent.complete(run, 0.5, decider=assent.tune(run, "global"))
+
+
+def test_help_names_every_format(say):
+    _, printed, _ = say("complete", "--help")
+    assert all(suffix in printed for suffix in WRITERS)

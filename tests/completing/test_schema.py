@@ -6,25 +6,28 @@ from hypothesis import strategies as st
 
 import completing_oracles as oracles
 import toy
-from assent.completing import habits
-from assent.completing.habits import Habits, both_or_neither, only_best
-from assent.completing.running import Wanted
+from assent.completing import schema
+from assent.completing.completing import Wanted
+from assent.completing.schema import Schema, both_or_neither, only_best
 from assent.core.arrays import frozen
-from assent.core.completions import Evidence, NewFacts
 from assent.core.facts import KnowledgeBase
+from assent.core.new_facts import Evidence, NewFacts
 from assent.core.queries import Queries, both_ways
 from completing import worlds
+
+NAMES = toy.vocabulary_of(5, 1)
 
 
 def facts_of(rows):
     """Facts of relation 0 from {(head, tail): (accepted, probability)}."""
     count = len(rows)
-    accepted, chances = zip(*rows.values(), strict=True) if rows else ((), ())
+    accepted, probabilities = zip(*rows.values(), strict=True) if rows else ((), ())
     zeros = frozen(np.zeros(count), np.float64)
     return NewFacts(
+        NAMES,
         frozen(toy.triples((head, 0, tail) for head, tail in rows)),
         frozen(accepted, np.bool_),
-        frozen(chances, np.float64),
+        frozen(probabilities, np.float64),
         frozen(zeros, np.float32),
         zeros,
         zeros,
@@ -42,27 +45,27 @@ ROWS = st.dictionaries(PAIRS, st.tuples(st.booleans(), st.sampled_from([0.25, 0.
 
 
 @given(toy.graphs(most_entities=4, most_facts=20), st.sampled_from([1, 3]))
-def test_habits_are_those_of_slow_loops(kb, fewest):
+def test_a_schema_is_that_of_slow_loops(kb, fewest):
     names = kb.vocabulary
     known = Queries.grouped(*both_ways(kb.facts, names.num_relations))
     facts = set(map(tuple, kb.facts.tolist()))
-    before, habits.FEWEST = habits.FEWEST, fewest
-    learned = Habits.learned(known, names.num_entities, names.num_relations)
-    habits.FEWEST = before
+    before, schema.FEWEST = schema.FEWEST, fewest
+    learned = Schema.learned(known, names)
+    schema.FEWEST = before
     alike = [
-        oracles.symmetric(facts, relation, fewest, habits.BOTH_WAYS)
+        oracles.symmetric(facts, relation, fewest, schema.BOTH_WAYS)
         for relation in range(names.num_relations)
     ]
     one = [
-        oracles.functional(facts, slot, names.num_relations, fewest, habits.ONE_ANSWER)
+        oracles.functional(facts, slot, names.num_relations, fewest, schema.ONE_ANSWER)
         for slot in range(2 * names.num_relations)
     ]
     turned = one[names.num_relations :] + one[: names.num_relations]
     both = [a and b if same else a for a, b, same in zip(one, turned, alike * 2, strict=True)]
     assert learned.symmetric.tolist() == alike
     assert learned.functional.tolist() == both
-    assert learned.apart.tolist() == [
-        oracles.apart(facts, relation, fewest) for relation in range(names.num_relations)
+    assert learned.irreflexive.tolist() == [
+        oracles.irreflexive(facts, relation, fewest) for relation in range(names.num_relations)
     ]
 
 
@@ -81,7 +84,7 @@ def test_the_surest_of_each_anchor_stays(rows, one_tail, one_head, known):
 @given(ROWS, st.sets(PAIRS, max_size=4))
 def test_a_fact_without_its_reverse_goes(rows, known):
     keys = np.sort(np.array([5 * h + t for h, t in known], np.int64))
-    found = pairs_of(both_or_neither(facts_of(rows), keys, 5))
+    found = pairs_of(both_or_neither(facts_of(rows), keys))
     assert found == {(h, t) for h, t in rows if (t, h) in rows or (t, h) in known}
 
 
@@ -108,11 +111,11 @@ def test_the_married_stay_so_and_the_others_marry_both_ways():
 def test_mirrored_facts_are_those_of_slow_loops(world):
     benchmark, scores, thresholds = world
     names = benchmark.vocabulary
-    before, habits.FEWEST = habits.FEWEST, 1
+    before, schema.FEWEST = schema.FEWEST, 1
     _, found = worlds.completed(
         benchmark, scores, thresholds, wanted=Wanted(functional=False, symmetric=True)
     )
-    habits.FEWEST = before
+    schema.FEWEST = before
     known = oracles.facts_known(benchmark)
     alike = {r for r in range(names.num_relations) if oracles.symmetric(known, r, 1, 0.8)}
     expected = oracles.new_facts(benchmark, scores, thresholds, 0.5, alike, fewest=1)

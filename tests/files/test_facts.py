@@ -1,0 +1,210 @@
+"""New facts read back as they were written, in every format."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyoxigraph as ox
+import pytest
+
+import toy
+from assent.core.arrays import frozen
+from assent.core.new_facts import Chain, Evidence, NewFacts
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+from assent.files.facts import WRITERS, partial, read_facts, rows_of_facts, table_of, write_facts
+
+NAMES = toy.whole().vocabulary
+ADA, BEN, ROME = (NAMES.entities.index(name) for name in ("ada", "ben", "rome"))
+KNOWS, LIVES = (NAMES.relations.index(name) for name in ("knows", "lives_in"))
+
+
+@pytest.fixture
+def facts():
+    """ada lives in rome, as ben does, whom she knows; and, doubtful, ben knows ada."""
+    evidence = Evidence(
+        frozen([0, 2, 2], np.int64),
+        frozen([[KNOWS, LIVES], [KNOWS + NAMES.num_relations, -1]]),
+        frozen([BEN, -1]),
+        frozen([3, 1], np.int64),
+        frozen([4, 9], np.int64),
+    )
+    return NewFacts(
+        NAMES,
+        frozen([[ADA, LIVES, ROME], [BEN, KNOWS, ADA]]),
+        frozen([True, False], np.bool_),
+        frozen([0.9, 0.5], np.float64),
+        frozen([2.5, 0.0], np.float32),
+        frozen([1.5, np.inf], np.float64),
+        frozen([0.95, np.nan], np.float64),
+        frozen([3, 1]),
+        evidence,
+    )
+
+
+FIRST = {
+    "head": "ada",
+    "relation": "lives_in",
+    "tail": "rome",
+    "decision": "accepted",
+    "probability": 0.9,
+    "score": 2.5,
+    "threshold": 1.5,
+    "expected_precision": 0.95,
+    "asked": "both",
+    "evidence": [
+        {
+            "facts": [["ada", "knows", "ben"], ["ben", "lives_in", "rome"]],
+            "support": 3,
+            "cases": 4,
+        },
+        {"facts": [["rome", "knows", "ada"]], "support": 1, "cases": 9},
+    ],
+}
+SECOND = {
+    "head": "ben",
+    "relation": "knows",
+    "tail": "ada",
+    "decision": "review",
+    "probability": 0.5,
+    "score": 0.0,
+    "threshold": None,
+    "expected_precision": None,
+    "asked": "tail",
+    "evidence": [],
+}
+
+
+def test_json_lines(facts, tmp_path):
+    write_facts(path := tmp_path / "new.jsonl", facts)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [FIRST, SECOND]
+
+
+def test_parquet_has_evidence_as_json_text(facts, tmp_path):
+    write_facts(path := tmp_path / "new.parquet", facts)
+    rows = pl.read_parquet(path).to_dicts()
+    assert [{**row, "evidence": json.loads(row["evidence"])} for row in rows] == [FIRST, SECOND]
+
+
+def test_tsv_has_a_header_and_evidence_in_words(facts, tmp_path):
+    write_facts(path := tmp_path / "new.tsv", facts)
+    header, first, second = (line.split("\t") for line in path.read_text().splitlines())
+    assert header == [
+        "head", "relation", "tail", "probability", "score", "threshold", "expected_precision",
+        "evidence",
+    ]  # fmt: skip
+    words = "ada knows ben, ben lives_in rome (3 of 4); rome knows ada (1 of 9)"
+    assert first == ["ada", "lives_in", "rome", "0.9", "2.5", "1.5", "0.95", words]
+    assert second == ["ben", "knows", "ada", "0.5", "0.0", "", "", ""]
+
+
+def test_n_triples_load_into_a_store(facts, tmp_path):
+    write_facts(path := tmp_path / "new.nt", facts)
+    store = ox.Store()
+    store.load(path=str(path), format=ox.RdfFormat.N_TRIPLES)
+    assert len(store) == 2
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_nothing_can_be_written_too(suffix, tmp_path):
+    write_facts(path := tmp_path / f"new{suffix}", NewFacts.nothing(NAMES))
+    assert path.exists()
+
+
+def test_other_formats_are_refused(facts, tmp_path):
+    with pytest.raises(DataError, match=r"cannot write \.csv; choose from \.tsv"):
+        write_facts(tmp_path / "new.csv", facts)
+
+
+def test_what_was_stopped_has_a_name_that_says_so(tmp_path):
+    assert partial(tmp_path / "new.v2.nt").name == "new.v2.partial.nt"
+
+
+LINE = {
+    "head": "ada", "relation": "knows", "tail": "<b>ben</b>", "decision": "accepted",
+    "probability": 0.93, "score": 2.6, "threshold": 1.0, "expected_precision": None,
+    "asked": "both",
+    "evidence": [{"facts": [["ada", "likes", "<b>ben</b>"]], "support": 3, "cases": 4}],
+}  # fmt: skip
+
+
+def written(folder: Path, *lines: object) -> Path:
+    path = folder / "facts.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_line_is_a_fact_with_its_evidence(tmp_path):
+    one = read_facts(written(tmp_path, json.dumps(LINE)))
+    names = one.vocabulary
+    assert names.entities == ("ada", "<b>ben</b>") and names.relations == ("knows", "likes")
+    assert one.facts.tolist() == [[0, 0, 1]] and one.probabilities.tolist() == [0.93]
+    assert np.isnan(one.expected).all()
+    assert one.chains(0) == [Chain(((0, 1, 1),), 3, 4)]
+
+
+def test_what_is_read_is_what_was_written(facts, tmp_path):
+    write_facts(path := tmp_path / "new.jsonl", facts)
+    again = read_facts(path)
+    assert list(rows_of_facts(again)) == list(rows_of_facts(facts))
+    assert table_of(again).equals(table_of(facts))
+    assert again.thresholds.tolist() == facts.thresholds.tolist()
+    assert again.sides.tolist() == facts.sides.tolist()
+
+
+def test_a_threshold_of_minus_infinity_is_read_back(facts, tmp_path):
+    everything = replace(facts, thresholds=frozen([-np.inf, np.inf], np.float64))
+    write_facts(path := tmp_path / "new.jsonl", everything)
+    assert read_facts(path).thresholds.tolist() == [-np.inf, np.inf]
+
+
+def test_labels_come_from_the_vocabularies_given(tmp_path):
+    path = written(tmp_path, json.dumps(LINE))
+    labels = Vocabulary(("bo", "ada"), ("knows",), ("Bo", "Ada L."), ("is known to",))
+    names = read_facts(path, [toy.whole().vocabulary, labels]).vocabulary
+    assert names.entity(0) == "Ada L." and names.entity(1) == "<b>ben</b>"
+    assert names.relation(0) == "is known to" and names.relation(1) == "likes"
+
+
+def test_no_lines_are_no_facts(tmp_path):
+    assert len(read_facts(written(tmp_path))) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"probability": 1.5}, "1.5 is no share of 1"),
+        ({"probability": True}, "True is no share of 1"),
+        ({"probability": float("nan")}, "nan is no share of 1"),
+        ({"decision": "maybe"}, "decision 'maybe'"),
+        ({"head": 3}, "names [3, 'knows', '<b>ben</b>']"),
+        ({"evidence": [{"facts": [["a", "b"]], "support": 1, "cases": 1}]}, "expected a line"),
+        ({"score": None}, "None is no number"),
+        ({"asked": "nobody"}, "asked 'nobody'"),
+        (
+            {"evidence": [{"facts": [["ada", "likes", "eve"]], "support": 1, "cases": 1}]},
+            "does not lead from head to tail",
+        ),
+        ({"evidence": [{"facts": [], "support": 1, "cases": 1}]}, "does not lead"),
+        ({"evidence": 7}, "expected a line of `assent complete`"),
+    ],
+)
+def test_what_no_completion_writes_is_refused_with_its_line(tmp_path, change, complaint):
+    path = written(tmp_path, json.dumps(LINE), json.dumps({**LINE, **change}))
+    with pytest.raises(DataError) as refused:
+        len(read_facts(path))
+    assert f"{path}:2: " in str(refused.value) and complaint in str(refused.value)
+
+
+@pytest.mark.parametrize("line", ["", "ada\tknows\tben", "[]", "3", '{"head": "ada"}', "[" * 9999])
+def test_other_files_are_refused_in_one_line(tmp_path, line):
+    path = written(tmp_path, line)
+    with pytest.raises(DataError, match=r"facts\.jsonl:1: .*expected a line of `assent complete`"):
+        len(read_facts(path))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(DataError, match="nowhere"):
+        len(read_facts(tmp_path / "nowhere.jsonl"))
