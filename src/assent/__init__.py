@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from assent.files.benchmarks import load, save
     from assent.files.writing import write
     from assent.measuring.evaluation import Evaluation
-    from assent.presenting import report
     from assent.verbs.audit import audit
     from assent.verbs.build import build
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
     from assent.verbs.evaluate import evaluate
     from assent.verbs.read import dataset, read
+    from assent.verbs.report import report
     from assent.verbs.runs import Run, load_run
     from assent.verbs.train import train
     from assent.verbs.tune import tune
@@ -62,7 +62,7 @@ _HOMES = {
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
     "read": "verbs.read",
-    "report": "presenting",
+    "report": "verbs.report",
     "save": "files.benchmarks",
     "save_decider": "verbs.deciders",
     "table_one": "building.counting",

@@ -24,8 +24,8 @@ def report(
     ] = None,
 ) -> None:
     """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
-    from assent.presenting import report as write_report
     from assent.reporting.progress import steps
+    from assent.verbs.report import report as write_report
 
     with steps(err) as progress:
         path = write_report(

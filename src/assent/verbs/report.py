@@ -1,4 +1,4 @@
-"""A run, or several side by side, as one page for people."""
+"""report: a run, or several side by side, as one page for people."""
 
 from collections.abc import Sequence
 from pathlib import Path
