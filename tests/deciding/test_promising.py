@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import deciding_oracles as oracles
 import toy
 from assent.core.counts import precision
-from assent.deciding.promising import Promise, chance, effective, most_kept, promised, tried
+from assent.deciding.promising import Promise, binomial_tail, effective, most_kept, promised, tried
 from assent.errors import ConfigError
 from score_blocks import ANY, FEW, NUM_SLOTS, block, blocks, shortlist
 
 DRAWS = 1000
-LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)  # what chance leaves of one in twenty
+LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)  # what luck leaves of one in twenty
 PROMISES = [Promise(0.25, 0.5), Promise(0.5, 0.5), Promise(0.5, 0.8), Promise(0.8, 0.6)]
 
 
@@ -36,10 +36,10 @@ def test_thresholds_accept_what_a_slow_loop_accepts(made, promise):
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.sampled_from([0.1, 0.5, 0.9]))
-def test_the_chance_of_whole_numbers_is_the_sum_of_binomial_terms(correct, more, share):
+def test_the_tail_of_whole_numbers_is_the_sum_of_binomial_terms(correct, more, share):
     count = correct + more
     expected = oracles.binomial_tail(correct, count, share)
-    assert chance(correct, count, share) == pytest.approx(expected)
+    assert binomial_tail(correct, count, share) == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=80))
@@ -68,8 +68,8 @@ def failures(promise, accepts, each):
 def at_every_look(scores, right, rows, promise):
     """The exact binomial test, as if each number of candidates were the only one tried."""
     counts = tried(scores, effective(rows), promise)
-    chances = chance(np.cumsum(right)[counts - 1], counts, promise.precision)
-    return max(counts[chances <= promise.failure], default=0)
+    tails = binomial_tail(np.cumsum(right)[counts - 1], counts, promise.precision)
+    return max(counts[tails <= promise.failure], default=0)
 
 
 def as_if_independent(scores, right, rows, promise):

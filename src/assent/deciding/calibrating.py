@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Keys, Mask
 from assent.core.counts import ratio
-from assent.core.probabilities import Probabilities, near
+from assent.core.probabilities import Probabilities, near, sigmoid
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
 
-SHIFT, STRETCH = 1.0, 10.0  # how firmly a relation is held back: precisions of the prior
-HARDLY = 0.01  # the same for the sigmoid of all relations, around the raw one
-FLATTEST = 0.05  # of all slopes, so that a higher score is always likelier
-TURNS = 100  # at most; some 20 are enough
-STEP = 1.0  # at a time, so that Newton's method cannot overshoot
-CLOSE = 1e-9
+SHIFT, STRETCH = 1.0, 10.0  # precisions of the prior that holds back a slot's own sigmoid
+HARDLY = 0.01  # the same for the sigmoid of all slots, around the plain one
+FLATTEST = 0.05  # the least slope, so that a higher score is always more probable
+TURNS = 100  # of Newton's method, at most; some 20 are enough
+STEP = 1.0  # the most that a turn may move, so that Newton's method cannot overshoot
+CLOSE = 1e-9  # a turn that moves less than this is the last
 
 Values = NDArray[np.float64]
 
@@ -85,11 +85,11 @@ def _fitted(
     scores: Values, groups: Keys | NDArray[np.int32], right: Mask, size: int, shift: float,
     stretch: float,
 ) -> _Sigmoids:  # fmt: skip
-    """The likeliest sigmoid of each group, drawn to `sigmoid(score)`; by Newton's method."""
+    """The sigmoid of each group that fits best, drawn to `sigmoid(score)`; by Newton's method."""
     a, b = np.zeros(size), np.ones(size)
     for _ in range(TURNS):
-        likely = 1 / (1 + np.exp(-near(a[groups] + b[groups] * scores)))
-        gap, weight = likely - right, likely * (1 - likely)
+        probable = sigmoid(a[groups] + b[groups] * scores)
+        gap, weight = probable - right, probable * (1 - probable)
         slope_a = np.bincount(groups, gap, size) + shift * a
         slope_b = np.bincount(groups, gap * scores, size) + stretch * (b - 1)
         aa = np.bincount(groups, weight, size) + shift

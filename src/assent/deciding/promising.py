@@ -134,11 +134,11 @@ def most_kept(scores: Values, right: Mask, rows: Ids, promise: Promise) -> int:
     worth = effective(rows)
     counts = tried(scores, worth, promise)
     correct, worth = np.cumsum(right)[counts - 1], worth[counts - 1]
-    chances = chance(worth * correct / counts, worth, promise.precision)
+    tails = binomial_tail(worth * correct / counts, worth, promise.precision)
     most, left, level = 0, promise.failure, 0.0
-    for count, by_chance in zip(counts, chances, strict=True):
+    for count, tail in zip(counts, tails, strict=True):
         level, left = level + SPENT * left, (1 - SPENT) * left
-        if by_chance <= level:
+        if tail <= level:
             most = int(count)
         else:
             level = 0.0
@@ -156,8 +156,8 @@ def tried(scores: Values, worth: Values, promise: Promise) -> Keys:
     return np.unique(ends[np.searchsorted(ends, sizes[sizes <= len(scores)])])
 
 
-def chance(correct: ArrayLike, count: ArrayLike, share: float) -> Values:
-    """How likely so many or more of `count` are right if each is with probability `share`.
+def binomial_tail(correct: ArrayLike, count: ArrayLike, share: float) -> Values:
+    """The probability that so many or more of `count` are right if each is with this share.
 
     Numbers need not be whole: that is the binomial tail as an incomplete beta integral.
     """

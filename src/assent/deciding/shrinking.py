@@ -120,7 +120,7 @@ class _Evidence:
         correct, accepted = np.zeros(size, np.int64), np.zeros(size, np.int64)
         groups, points = curves.best(own)
         places, slots = at_grid.argmax(axis=1), np.arange(size)
-        for rows, values, lines, right, taken in (
+        for rows, values, best_at, right, taken in (
             (slots, at_grid[slots, places], self.grid[places],
              self.correct_at[slots, places], self.accepted_at[slots, places]),
             (groups, own[points], curves.thresholds[points],
@@ -128,7 +128,7 @@ class _Evidence:
         ):  # fmt: skip
             better = values > best[rows]
             rows = rows[better]
-            best[rows], thresholds[rows] = values[better], lines[better]
+            best[rows], thresholds[rows] = values[better], best_at[better]
             correct[rows], accepted[rows] = right[better], taken[better]
         return thresholds, Counts(correct, accepted, curves.relevant).total()
 
