@@ -48,7 +48,7 @@ def test_a_judge_hears_another_run_shows_no_thresholds_and_completes(say, tmp_pa
     assent.train(folder, "complex", out=one, changes=small)
     assent.train(folder, "distmult", out=other, changes=small)
     code, printed, _ = say("tune", one, "--rule", "judge", "--with", other, "--out", decider)
-    assert code == 0 and "and 2 models, cut at" in " ".join(printed.split())
+    assert code == 0 and "and 2 models; F1 out of fold" in " ".join(printed.split())
     heard = json.loads(decider.read_text())["judge"]["runs"]
     assert [source["path"] for source in heard] == ["", str(other.resolve())]
     code, printed, _ = say("evaluate", one, "--decider", decider, "--by", "relation")
