@@ -21,7 +21,7 @@ from assent.core.thresholds import Thresholds
 from assent.deciding.promising import Promise, Promised, promised
 from assent.deciding.shortlisting import Above, Highest
 from assent.measuring.classification import Classified, intervals
-from assent.reporting.results import share
+from assent.reporting.grid import digits
 from assent.scoring import score_split
 from assent.verbs.runs import Run, load_run
 from assent.verbs.tune import tune
@@ -80,15 +80,15 @@ def line(kept: Promised, test: Shortlist) -> list[str]:
     least = kept.promise.precision
     parts = [by_query.take(test.queries.relations == slot) for slot in alone]
     return [
-        share(least),
+        digits(least),
         f"{len(alone):,}",
         f"{int((promising & kept.pooled).sum()):,}",
         f"{int((kept.asked & ~promising).sum()):,}",
         f"{valid.accepted:,}",
-        share(precision(valid)),
+        digits(precision(valid)),
         f"{found.accepted:,}",
-        share(precision(found)),
-        f"{share(span.low)} to {share(span.high)}",
+        digits(precision(found)),
+        f"{digits(span.low)} to {digits(span.high)}",
         str(sum(part.total().correct < least * part.total().accepted for part in parts)),
         str(sum(clearly_below(part, kept.promise) for part in parts)),
     ]

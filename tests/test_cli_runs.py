@@ -7,7 +7,7 @@ import pytest
 
 import assent
 import toy
-from assent.reporting.results import DASH
+from assent.reporting.grid import digits
 from assent.verbs.deciders import load_decider
 
 RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation")
@@ -40,7 +40,7 @@ def test_every_rule_goes_from_tune_to_evaluate(say, run_folder, tmp_path, rule):
     )
 
 
-def test_a_judge_hears_another_run_shows_no_thresholds_and_completes(say, tmp_path):
+def test_a_judge_hears_another_run_shows_its_threshold_and_completes(say, tmp_path):
     folder, decider = tmp_path / "benchmark", tmp_path / "judge.json"
     assent.save(toy.built(toy.crowd(0, num_entities=60, num_relations=4, facts_each=8)), folder)
     small = ["model.dim=8", "train.epochs=15", "train.evaluate_every=0", "train.threads=1"]
@@ -48,12 +48,14 @@ def test_a_judge_hears_another_run_shows_no_thresholds_and_completes(say, tmp_pa
     assent.train(folder, "complex", out=one, changes=small)
     assent.train(folder, "distmult", out=other, changes=small)
     code, printed, _ = say("tune", one, "--rule", "judge", "--with", other, "--out", decider)
-    assert code == 0 and "and 2 models; F1 out of fold" in " ".join(printed.split())
-    heard = json.loads(decider.read_text())["judge"]["runs"]
+    assert code == 0 and "and 2 models, threshold" in " ".join(printed.split())
+    saved = json.loads(decider.read_text())
+    heard = saved["judge"]["runs"]
     assert [source["path"] for source in heard] == ["", str(other.resolve())]
     code, printed, _ = say("evaluate", one, "--decider", decider, "--by", "relation")
     rows = [line.split() for line in printed.splitlines() if " tail " in line or " head " in line]
-    assert code == 0 and rows and all(row[4] == DASH for row in rows)
+    threshold = digits(saved["found"]["threshold"])
+    assert code == 0 and rows and all(row[4] == threshold for row in rows)
     code, printed, _ = say("tune", one, "--rule", "judge", "--with", other, "--precision", 0.2)
     assert code == 0 and "cannot promise" in " ".join(printed.split())
     code, printed, _ = say("complete", one, "--out", tmp_path / "new.tsv")

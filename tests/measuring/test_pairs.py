@@ -15,7 +15,7 @@ from assent.core.queries import Queries, both_ways
 from assent.core.scores import ScoreBlock, collect
 from assent.errors import ConfigError
 from assent.measuring.pairs import BestPairs, Found, PairRanking, every_head
-from assent.reporting.measures import pairs_table
+from assent.reporting.measures import pairs_grid
 from assent.scoring import score
 from assent.verbs.pairs import rank_pairs
 
@@ -107,14 +107,14 @@ def test_precision_is_averaged_over_the_true_pairs_that_fit():
     assert found.mean_average_precision() == (1 / 2 + 1 + 1 + 3 / 4) / 5
     assert found.hits_at_k() == (1 + 3) / 5
     assert found.to_json()["relations"]["r1"]["hits"] == 3
-    assert pairs_table(found).row_count == 3
+    assert len(pairs_grid(found).rows) == 3
 
 
 def test_without_facts_there_is_nothing_to_rank():
     found = PairRanking.of("test", 4, toy.vocabulary_of(9, 2), [])
     assert np.isnan(found.hits_at_k())
     assert found.to_json()["mean_average_precision"] is None
-    assert pairs_table(found).row_count == 1
+    assert len(pairs_grid(found).rows) == 1
 
 
 def test_only_the_relations_asked_for_are_ranked_and_progress_is_told():

@@ -13,19 +13,19 @@ from assent.measuring import separation
 from assent.measuring.separation import EDGES, GROUPS, Separation
 from score_blocks import ANY, NUM_SLOTS, block, blocks
 
-LINES = st.lists(
+FLOORS = st.lists(
     st.sampled_from([-math.inf, -2.0, -0.25, 0.0, 1.5, math.inf]),
     min_size=NUM_SLOTS,
     max_size=NUM_SLOTS,
 )
 
 
-def counted(made, lines):
+def counted(made, floors):
     """Group -> the place of the bin of each of its scores, in a loop over all candidates."""
     found = {name: [] for name in GROUPS}
 
     def note(name, score, slot):
-        height = score - lines[slot]
+        height = score - floors[slot]
         if math.isfinite(height):
             below = sum(edge <= height for edge in EDGES) - 1
             found[name].append(min(max(below, 0), len(EDGES) - 2))
@@ -43,19 +43,19 @@ def counted(made, lines):
 
 
 @pytest.mark.parametrize("stride", [1, 2, 61])
-@given(made=blocks(ANY), lines=LINES)
-def test_every_score_falls_into_the_bin_of_its_height(stride, made, lines):
+@given(made=blocks(ANY), floors=FLOORS)
+def test_every_score_falls_into_the_bin_of_its_height(stride, made, floors):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(separation, "STRIDE", stride)
-        collector = Separation(np.array(lines))
+        collector = Separation(np.array(floors))
         collect(made, collector)
-        expected = counted(made, lines)
+        expected = counted(made, floors)
     for name in GROUPS:
         bins = np.bincount(expected[name], minlength=len(EDGES) - 1)
         assert collector.counts[name].tolist() == bins.tolist()
 
 
-def test_without_lines_scores_are_taken_as_they_are():
+def test_without_floors_scores_are_taken_as_they_are():
     one = block([[1.2, -3.0]], [[0]], relations=[2])
     plain, shifted = Separation(), Separation(np.zeros(NUM_SLOTS))
     for collector in (plain, shifted):

@@ -20,7 +20,7 @@ from assent.measuring.triples import (
     best_threshold,
     best_thresholds,
 )
-from assent.reporting.measures import triples_table
+from assent.reporting.measures import triples_grid
 from assent.scoring import score_facts
 from assent.verbs.triples import classify_triples
 
@@ -164,4 +164,4 @@ def test_the_false_facts_of_codex_are_all_judged_or_left_out(data, removed):
     # Accepting all and accepting nothing are among the thresholds that were tried.
     share = found.valid.true.mean()
     assert found.accuracy("valid") >= max(share, 1 - share)
-    assert triples_table(found, most=5).row_count == 2 + 5
+    assert len(triples_grid(found, most=5).rows) == 2 + 5

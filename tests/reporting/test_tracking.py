@@ -8,8 +8,8 @@ import pytest
 import assent
 import toy
 from assent.errors import ConfigError, StoppedError
+from assent.reporting.progress import Together, Unwatched
 from assent.reporting.tracking import METRICS, tracking
-from assent.reporting.watching import Together, Unwatched
 
 EPOCHS = 6
 CHANGES = [

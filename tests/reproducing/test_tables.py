@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from assent.reproducing import paper_numbers as paper
-from assent.reproducing import tables
-from assent.reproducing.agreement import agreement, in_the_paper, spearman
-from assent.reproducing.measures import drawn
-from assent.reproducing.results import RULES, Result
+from assent.measuring.classification import drawn
+from assent.reporting.rendering import markdown
+from assent.reproducing import paper, tables
+from assent.reproducing.report import agreement, agreement_in_the_paper, spearman
+from assent.reproducing.results import Result, all_rules
 
-RULE_NAMES = [rule for rules in RULES.values() for rule in rules.values()]
+RULE_NAMES = all_rules()
+IN_TABLE_2, IN_TABLE_4 = paper.models_in("2"), paper.models_in("4")
 
 
 def made_up(name, correct=30, mrr=0.25, cut_after=None, draws=None):
@@ -32,28 +33,29 @@ def made_up(name, correct=30, mrr=0.25, cut_after=None, draws=None):
     return Result(name, values)
 
 
-def cells(table, name):
+def cells(grid, name):
     """The first row of a table that starts with this name, by column."""
-    header, _, *rows = ([c.strip() for c in row.split("|")[1:-1]] for row in table.splitlines())
+    header = [column.heading for column in grid.columns]
+    rows = [[cell.text for cell in row] for row in grid.rows]
     return dict(zip(header, next(row for row in rows if row[0] == name), strict=True))
 
 
 def test_table_2_has_our_number_and_the_papers_in_each_cell():
     results = {"complex-64": made_up("complex-64")}
-    row = cells(tables.scores_table(results, "paper", tables.IN_TABLE_2), "ComplEx 64")
+    row = cells(tables.scores_grid(results, "paper", IN_TABLE_2), "ComplEx 64")
     assert row["MRR"] == ".250 (.293)" and row["unfiltered"] == ".350"
     assert row["global: full"] == ".300 (.009)" and row["global: C+F"] == ".300 (.005)"
     assert row["multiple: full"] == ".300 (.181)" and row["multiple: I"] == ".300 (.143)"
 
 
 def test_a_model_that_was_not_run_has_the_papers_numbers_alone():
-    row = cells(tables.scores_table({}, "exact", tables.IN_TABLE_2), "ConvE 128")
+    row = cells(tables.scores_grid({}, "exact", IN_TABLE_2), "ConvE 128")
     assert row["MRR"] == "\u2013 (.321)" and row["multiple: C"] == "\u2013 (.317)"
 
 
 def test_a_model_that_the_paper_lacks_has_ours_alone():
     results = {"region-sphere-64": made_up("region-sphere-64")}
-    table = tables.scores_table(results, "paper", tables.IN_TABLE_4)
+    table = tables.scores_grid(results, "paper", IN_TABLE_4)
     assert cells(table, "Region sphere 64")["MRR"] == ".250 (\u2013)"
     assert cells(table, "Region ellipse 64")["global: full"] == "\u2013 (.146)"
 
@@ -61,12 +63,12 @@ def test_a_model_that_the_paper_lacks_has_ours_alone():
 def test_a_cut_model_is_marked_in_every_table():
     results = {"transe-64": made_up("transe-64", cut_after=2.0)}
     for table in (
-        tables.scores_table(results, "paper", tables.IN_TABLE_2),
-        tables.thresholds_table(results, "paper", tables.PAPER),
-        tables.overall_table(results, "exact", tables.PAPER),
-        tables.detail_table(results, "exact", "global", tables.PAPER),
+        tables.scores_grid(results, "paper", IN_TABLE_2),
+        tables.thresholds_grid(results, "paper", paper.MODELS),
+        tables.overall_grid(results, "exact", paper.MODELS),
+        tables.detail_grid(results, "exact", "global", paper.MODELS),
     ):
-        assert "| TransE 64 † |" in table
+        assert "| TransE 64 † |" in markdown(table)
     assert list(tables.cut_notes(results)) == [
         "† TransE 64: training was cut after 2.0 minutes, 3 of at most 30 epochs."
     ]
@@ -74,19 +76,19 @@ def test_a_cut_model_is_marked_in_every_table():
 
 def test_thresholds_stand_beside_appendix_b_2():
     results = {"distmult-64": made_up("distmult-64")}
-    row = cells(tables.thresholds_table(results, "paper", tables.PAPER), "DistMult 64")
+    row = cells(tables.thresholds_grid(results, "paper", paper.MODELS), "DistMult 64")
     assert row["global"] == ".500 (.400)" and row["mean"] == ".500 (.380)"
     assert row["max"] == "1.000 (1.000)"
 
 
 def test_appendix_c_has_test_and_valid_of_both():
     results = {"conve-64": made_up("conve-64")}
-    row = cells(tables.overall_table(results, "paper", tables.PAPER), "ConvE 64")
+    row = cells(tables.overall_grid(results, "paper", paper.MODELS), "ConvE 64")
     assert row["MRR"] == ".2500 (.2500) / .2633 (.2717)"
     assert row["F1 multiple"] == ".300 (.300) / .189 (.215)"
-    many = tables.detail_table(results, "paper", "multiple", tables.PAPER)
+    many = tables.detail_grid(results, "paper", "multiple", paper.MODELS)
     assert cells(many, "ConvE 64")["full"] == ".300 (.300) / .165 (.193)"
-    one = tables.detail_table(results, "paper", "global", tables.PAPER)
+    one = tables.detail_grid(results, "paper", "global", paper.MODELS)
     assert cells(one, "ConvE 64")["C"] == ".300 (.300) / .399 (.396)"
 
 
@@ -131,7 +133,7 @@ def test_agreement_needs_three_models_and_is_one_where_the_orders_are_equal():
 
 
 def test_in_the_paper_the_orders_hardly_agree_with_one_threshold():
-    found = in_the_paper()
+    found = agreement_in_the_paper()
     assert abs(found["global"]) < 0.3 < found["multiple"]
 
 

@@ -24,14 +24,15 @@ def audit(
 ) -> None:
     """Look for leaks, collisions and contradictions in a benchmark."""
     from assent.files.saving import beside
-    from assent.reporting.tables import audit_table
+    from assent.reporting.benchmarks import audit_grid
+    from assent.reporting.rendering import terminal
 
     findings = assent.audit(benchmark)
     text = json.dumps([{**asdict(f), "failed": f.failed} for f in findings], indent=2)
     if json_file == Path("-"):
         print(text)
     else:
-        out.print(audit_table(findings))
+        out.print(terminal(audit_grid(findings)))
         if json_file is not None:
             with beside(json_file) as part:
                 part.write_text(text + "\n", encoding="utf-8")

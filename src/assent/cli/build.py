@@ -59,8 +59,9 @@ def build(
     from assent.files.benchmarks import is_benchmark
     from assent.files.saving import refuse_to_replace
     from assent.files.sides import read_list
+    from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
     from assent.reporting.progress import steps
-    from assent.reporting.tables import benchmark_line, graph_line, queries_table
+    from assent.reporting.rendering import terminal
 
     refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
     with steps(err) as progress:
@@ -85,7 +86,7 @@ def build(
         progress("saving")
         assent.save(benchmark, out_folder, layout=layout, overwrite=overwrite)
     say(graph_line(graph))
-    out.print(queries_table(benchmark))
+    out.print(terminal(queries_grid(benchmark)))
     say(benchmark_line(benchmark))
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)

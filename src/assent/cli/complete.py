@@ -62,8 +62,9 @@ def complete(
     """New facts: ask every query that the graph may ask, and accept what is sure enough."""
     from assent.files.facts import partial, refuse_suffix, write_facts
     from assent.files.sides import read_list
-    from assent.reporting.completions import relations_completed, summary_lines
+    from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
+    from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.runs import load_run
@@ -90,7 +91,7 @@ def complete(
         files = [partial(path) for path in files]
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts)
-    out.print(relations_completed(found))
+    out.print(terminal(completion_grid(found)))
     for line in summary_lines(found):
         say(line)
     for path, what in zip(files, ("accepted", "to review"), strict=False):

@@ -22,7 +22,7 @@ def convert(
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
     """Write a graph in another format."""
-    from assent.reporting.tables import graph_line
+    from assent.reporting.benchmarks import graph_line
 
     graph = assent.read(kb, keep_literals=keep_literals, keep_blank_nodes=keep_blank_nodes)
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)

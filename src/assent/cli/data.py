@@ -15,9 +15,10 @@ app.add_typer(data_app, name="data")
 def data_list() -> None:
     """Show the named data sets, and which of them are here."""
     from assent.datasets import status
-    from assent.reporting.tables import datasets_table
+    from assent.reporting.benchmarks import datasets_grid
+    from assent.reporting.rendering import terminal
 
-    out.print(datasets_table(status()))
+    out.print(terminal(datasets_grid(status())))
 
 
 @data_app.command("fetch")

@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """The whole path on the built-in world graph: from a graph to new facts and a report."""
     from assent.experiment import experiment
-    from assent.reporting.watching import watching
+    from assent.reporting.progress import watching
     from assent.settings import resolve
 
     with watching(err, resolve("complex").train.epochs) as watcher:
@@ -52,17 +52,18 @@ def show(verb: str, result: Any) -> None:
 
 
 def _read(kb: "KnowledgeBase") -> None:
-    from assent.reporting.tables import graph_line
+    from assent.reporting.benchmarks import graph_line
 
     say(graph_line(kb))
 
 
 def _build(benchmark: "Benchmark") -> None:
-    from assent.reporting.samples import sample_queries
-    from assent.reporting.tables import KIND_NAMES, benchmark_line, queries_table
+    from assent.reporting.benchmarks import KIND_NAMES, benchmark_line, queries_grid
+    from assent.reporting.rendering import terminal
+    from assent.reporting.sample_queries import sample_queries
 
     _heading("The world graph as a benchmark")
-    out.print(queries_table(benchmark))
+    out.print(terminal(queries_grid(benchmark)))
     say(benchmark_line(benchmark))
     say("Some of its test queries:")
     for kind, query in sample_queries(benchmark, each=2):
@@ -70,7 +71,7 @@ def _build(benchmark: "Benchmark") -> None:
 
 
 def _audit(findings: "Sequence[Finding]") -> None:
-    from assent.reporting.tables import audit_line
+    from assent.reporting.benchmarks import audit_line
 
     say(f"The audit: {audit_line(findings)}.")
 
@@ -90,28 +91,31 @@ def _tune(decider: "Decider") -> None:
 
 
 def _evaluate(found: "Evaluation") -> None:
-    from assent.reporting.results import classification_table
-    from assent.reporting.samples import sample_decisions
+    from assent.reporting.decisions import decisions_grid
+    from assent.reporting.rendering import terminal
+    from assent.reporting.sample_queries import sample_decisions
 
-    out.print(classification_table(found))
+    out.print(terminal(decisions_grid({"": found})))
     say("The surest of each of ten relations:")
     for verdict, decision in sample_decisions(found):
         say(f"  {verdict:<18} {decision}")
 
 
 def _promise(decider: "Decider") -> None:
-    from assent.reporting.results import found_line, promise_table
+    from assent.reporting.deciders import found_line, promise_grid
+    from assent.reporting.rendering import terminal
 
     _heading(f"New facts: each relation promises that {PRECISION:.0%} of what it accepts is right")
-    out.print(promise_table(decider.found["promise"]))
+    out.print(terminal(promise_grid(decider.found["promise"])))
     say(found_line(decider) or "")
     say("The promise: for queries like those of valid; what the graph does not know is wrong.")
 
 
 def _complete(found: "Completion") -> None:
-    from assent.reporting.completions import facts_in_words, relations_completed, summary_lines
+    from assent.reporting.new_facts import completion_grid, facts_in_words, summary_lines
+    from assent.reporting.rendering import terminal
 
-    out.print(relations_completed(found, 10))
+    out.print(terminal(completion_grid(found, 10)))
     for line in summary_lines(found):
         say(line)
     say("Ten of them, how probable each is, and what speaks for it most:")

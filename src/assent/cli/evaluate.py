@@ -43,8 +43,16 @@ def evaluate(
     from assent.files.decisions import write_decisions
     from assent.files.saving import beside
     from assent.measuring.classification import compared
-    from assent.reporting import results
+    from assent.reporting.decisions import (
+        SUREST,
+        Decided,
+        decisions_grid,
+        difference_line,
+        relations_grid,
+    )  # fmt: skip
+    from assent.reporting.measures import other_lines, ranking_grid
     from assent.reporting.progress import queries
+    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import load_decider
     from assent.verbs.evaluate import evaluate as measure
     from assent.verbs.runs import load_run
@@ -75,13 +83,13 @@ def evaluate(
     if as_json:
         print(text)
         return
-    out.print(results.classification_table(found))
-    out.print(results.ranking_table(found))
-    for line in results.other_lines(found):
+    out.print(terminal(decisions_grid({"": found})))
+    out.print(terminal(ranking_grid({"": found})))
+    for line in other_lines(found):
         say(line)
     if by == "relation":
-        out.print(results.relations_table(found, decider))
-    for line in results.difference_lines(differences):
-        say(f"{line} beside {against}")
+        out.print(terminal(relations_grid([Decided("", decider, found)]).without(SUREST)))
+    for name, difference in differences.items():
+        say(f"{difference_line(name, difference)} beside {against}")
     if decisions is not None:
         say(f"decisions: {decisions}")

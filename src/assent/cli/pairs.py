@@ -19,8 +19,9 @@ def pairs(
     as_json: AsJson = False,
 ) -> None:
     """Rank all pairs of entities for each relation (Wang et al., 2019)."""
-    from assent.reporting.measures import pairs_table
+    from assent.reporting.measures import pairs_grid
     from assent.reporting.progress import queries
+    from assent.reporting.rendering import terminal
     from assent.verbs.pairs import rank_pairs
     from assent.verbs.runs import load_run
 
@@ -29,4 +30,4 @@ def pairs(
     if as_json:
         print(json.dumps(found.to_json(), indent=1))
     else:
-        out.print(pairs_table(found))
+        out.print(terminal(pairs_grid(found)))

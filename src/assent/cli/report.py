@@ -20,7 +20,7 @@ def report(
         Path | None, typer.Option(help="New facts to show: a .jsonl file of `assent complete`.")
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="A folder for the figures as SVG, too.")
+        Path | None, typer.Option(help="A folder for the charts as SVG, too.")
     ] = None,
 ) -> None:
     """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""

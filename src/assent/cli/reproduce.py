@@ -33,14 +33,15 @@ def reproduce(
     ] = None,
 ) -> None:
     """The paper's experiments; the same command again goes on where it was stopped."""
-    from assent.reporting.watching import watching
+    from assent.reporting.progress import watching
+    from assent.reproducing.models import Spec
+    from assent.reproducing.paper import MODELS
     from assent.reproducing.running import Order, reproduce
-    from assent.reproducing.specs import PAPER, Spec
     from assent.verbs.read import place
 
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}; choose more than 0 minutes")
-    names = PAPER if models == "paper" else tuple(dict.fromkeys(models.split(",")))
+    names = tuple(MODELS) if models == "paper" else tuple(dict.fromkeys(models.split(",")))
     specs = [Spec.of(name.strip(), preset, tuple(changes or ())) for name in names]
     for spec in specs:
         _ = spec.settings  # a wrong setting is refused before any training

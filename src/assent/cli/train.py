@@ -32,8 +32,8 @@ def train(
     ] = None,
 ) -> None:
     """Train a model; the same command again goes on where it was stopped."""
+    from assent.reporting.progress import Together, watching
     from assent.reporting.tracking import tracking
-    from assent.reporting.watching import Together, watching
     from assent.settings import resolve
     from assent.verbs.train import popularity
     from assent.verbs.train import train as run_training

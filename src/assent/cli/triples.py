@@ -19,7 +19,8 @@ def triples(
     as_json: AsJson = False,
 ) -> None:
     """Tell true facts from given false ones: accuracy and F1 (Socher et al., 2013)."""
-    from assent.reporting.measures import triples_table
+    from assent.reporting.measures import triples_grid
+    from assent.reporting.rendering import terminal
     from assent.verbs.runs import load_run
     from assent.verbs.triples import classify_triples
 
@@ -27,4 +28,4 @@ def triples(
     if as_json:
         print(json.dumps(found.to_json(), indent=1))
     else:
-        out.print(triples_table(found))
+        out.print(terminal(triples_grid(found)))

@@ -38,8 +38,9 @@ def tune(
     unfinished: Unfinished = False,
 ) -> None:
     """Find thresholds on valid: above which score may a candidate be added?"""
+    from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
-    from assent.reporting.results import found_line, promise_table, thresholds_table
+    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
@@ -51,9 +52,9 @@ def tune(
     with queries(err) as progress:
         decider = find_decider(run, rule, objective, progress, heard, precision, confidence)
     path = save_decider(decider, out_file or run_folder, run.benchmark)
-    out.print(thresholds_table(decider, run.benchmark))
+    out.print(terminal(thresholds_grid(decider, run.benchmark)))
     if "promise" in decider.found:
-        out.print(promise_table(decider.found["promise"]))
+        out.print(terminal(promise_grid(decider.found["promise"])))
     if (line := found_line(decider)) is not None:
         say(line)
     say(f"decider: {path}")

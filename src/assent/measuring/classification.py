@@ -93,17 +93,25 @@ def _within(classified: Classified, name: str) -> Counts:  # of arrays (query,)
 
 
 def _drawn(counts: list[Counts], draws: int, seed: int) -> list[Counts]:
-    """Totals of random samples of queries, the same queries for all of `counts`.
-
-    Each query is drawn a Poisson number of times, so that queries without any counts can be left
-    out beforehand.
-    """
+    """Totals of random samples of queries, the same queries for all of `counts`."""
     columns = np.concatenate([[c.correct, c.accepted, c.relevant] for c in counts])
-    columns = columns[:, columns.any(axis=0)].astype(np.float64)
+    # A query without any counts adds nothing, however often it is drawn.
+    totals = drawn(columns[:, columns.any(axis=0)].astype(np.float64), draws, seed)
+    return [Counts(*mine) for mine in totals.reshape(len(counts), 3, draws)]
+
+
+def drawn(  # (column, draw)
+    columns: NDArray[np.float64],  # (column, query)
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Totals of random samples of queries: each query is drawn a Poisson number of times.
+
+    Columns with the same number of queries are drawn from in the same way.
+    """
     rng = np.random.default_rng(seed)
-    totals = np.array([columns @ rng.poisson(1.0, columns.shape[1]) for _ in range(draws)])
-    totals = totals.reshape(draws, len(counts), 3)
-    return [Counts(*totals[:, place].T) for place in range(len(counts))]
+    totals = [columns @ rng.poisson(1.0, columns.shape[1]) for _ in range(draws)]
+    return np.array(totals).T
 
 
 def _interval(values: NDArray[np.float64]) -> Interval:

@@ -16,22 +16,22 @@ GROUPS = ("answers", "non-answers", "best of an empty query", "best of a fake qu
 class Separation:
     """Counts scores by how high they are; a collector of scores.
 
-    Counted from the `lines` of their relations where these are given: what lies above zero is
-    then what thresholds there would accept. A relation whose line is infinite is left out.
+    Counted from the `floors` of their slots where these are given: what lies above zero is then
+    above its floor. A slot whose floor is infinite is left out.
     """
 
-    def __init__(self, lines: NDArray[np.float64] | None = None) -> None:  # (slot,)
-        self.lines = lines
+    def __init__(self, floors: NDArray[np.float64] | None = None) -> None:  # (slot,)
+        self.floors = floors
         self.counts: dict[str, Keys] = {name: np.zeros(len(EDGES) - 1, np.int64) for name in GROUPS}
 
     def add(self, block: ScoreBlock) -> None:
         asked = block.queries
-        lines = np.zeros(len(asked)) if self.lines is None else self.lines[asked.relations]
+        floors = np.zeros(len(asked)) if self.floors is None else self.floors[asked.relations]
         chosen = asked.answers % STRIDE == 0
         with np.errstate(invalid="ignore"):  # -inf from -inf: neither is counted
-            of_answers = block.of_answers() - lines[rows_of(asked.offsets)]
-            sample = (block.scores[:, ::STRIDE] - lines[:, None]).ravel()
-            best = block.scores.max(axis=1, initial=-np.inf) - lines
+            of_answers = block.of_answers() - floors[rows_of(asked.offsets)]
+            sample = (block.scores[:, ::STRIDE] - floors[:, None]).ravel()
+            best = block.scores.max(axis=1, initial=-np.inf) - floors
         sizes = {
             "answers": _binned(of_answers),
             # Answers among the sample are taken out again.

@@ -1,50 +1,123 @@
-"""Tables of the further measures: triple classification and entity-pair ranking."""
+"""Ranking, abstaining, calibration, and the measures of others, as grids and lines."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from rich.table import Table
 
-from assent.core.vocabulary import Vocabulary
+from assent.core.counts import METRICS, Counts, ratio
+from assent.measuring.calibration import Calibration
+from assent.measuring.evaluation import Evaluation
 from assent.measuring.pairs import PairRanking
-from assent.measuring.triples import TripleClassification
-from assent.reporting.results import MOST_ROWS, share
-from assent.reporting.tables import table
+from assent.measuring.triples import TripleClassification, accuracy
+from assent.reporting.decisions import metric_cell, metric_name
+from assent.reporting.grid import Cell, Grid, count, decimal, digits, numbers, share, texts, words
 
-Line = tuple[str, Mapping[str, Any]]
+HITS = (1, 3, 10)  # that tables show
+MOST_RELATIONS = 25  # rows
+SIDE_NAMES = {"tail": "tails", "head": "heads", "both": "both"}
 
-METRICS = ("accuracy", "precision", "recall", "f1")
+
+def ranking_grid(runs: Mapping[str, Evaluation]) -> Grid:
+    """Filtered ranks with realistic ties, by what is asked for; of one run, unnamed."""
+    named = len(runs) > 1
+    rows = []
+    for side, side_name in SIDE_NAMES.items():
+        for name, evaluation in runs.items():
+            found = evaluation.ranking[side]["realistic"]
+            rows.append(
+                [
+                    words(side_name),
+                    *[words(name, "run")] * named,
+                    count(found["count"]),
+                    share(found["inverse_harmonic_mean_rank"]),
+                    decimal(found["arithmetic_mean_rank"], 0),
+                    *(share(found[f"hits_at_{k}"]) for k in HITS),
+                ]
+            )
+    columns = [
+        *texts("ranking (filtered)", *["run"] * named),
+        *numbers("answers", "MRR", "mean rank", *(f"hits@{k}" for k in HITS)),
+    ]
+    return Grid("ranking", columns, rows)
 
 
-def triples_table(result: TripleClassification, most: int = MOST_ROWS) -> Table:
+def comparison_grid(runs: Mapping[str, Evaluation]) -> Grid:
+    """The decisions of each run beside its ranking, and beside what the highest score tells."""
+    kinds = ("N", "F")
+    rows = [
+        [
+            words(name, "run"),
+            metric_cell(evaluation, "f1")._replace(note=""),
+            share(evaluation.mrr),
+            share(evaluation.unfiltered_mrr),
+            *(share(evaluation.abstaining.auroc[kind]) for kind in kinds),
+        ]
+        for name, evaluation in runs.items()
+    ]
+    against = (f"AUROC against {kind}" for kind in kinds)
+    columns = [*texts("run"), *numbers("F1", "MRR", "unfiltered MRR", *against)]
+    return Grid("comparison", columns, rows, sortable=len(rows) > 1)
+
+
+def other_lines(evaluation: Evaluation) -> list[str]:
+    """Unfiltered MRR, abstaining and calibration, a line each."""
+    apart, (raw, calibrated) = evaluation.abstaining, evaluation.accepted_calibration
+    lines = [
+        f"MRR with only train answers left out: {digits(evaluation.unfiltered_mrr)}",
+        "is there an answer at all? AUROC of the highest score "
+        + ", ".join(f"{digits(value)} against {name}" for name, value in apart.auroc.items()),
+        f"best candidate accepted for {digits(apart.answer_rate)} of the queries, "
+        f"right in {digits(apart.top_precision)} of these",
+        _calibration_line("probabilities as scored", evaluation.calibration, raw),
+    ]
+    if evaluation.calibrated is not None and calibrated is not None:
+        mine = _calibration_line("... calibrated on valid", evaluation.calibrated, calibrated)
+        lines.append(mine)
+    return lines
+
+
+def _calibration_line(name: str, of_all: Calibration, of_accepted: Calibration) -> str:
+    """How far probabilities are from the truth, over all candidates and over accepted facts."""
+    stated, true = of_accepted.means()
+    return (
+        f"{name}: expected calibration error {of_all.error():.2g} over all candidates, "
+        f"{digits(of_all.error_of_likely())} over those above .05, "
+        f"{digits(of_accepted.error())} over accepted facts "
+        f"(stated {digits(stated)}, right {digits(true)}); Brier score {of_all.brier():.2g}"
+    )
+
+
+def triples_grid(result: TripleClassification, most: int = MOST_RELATIONS) -> Grid:
     """All facts of valid and test, then those of test in the relations with the most."""
-    made = table("triple classification", "facts", "true", *METRICS)
-    found = result.to_json()
-    halves = [(split, found[split]) for split in ("valid", "test")]
-    for name, line in halves + _largest(found, "facts", result.vocabulary)[:most]:
-        metrics = (_share(line[metric]) for metric in METRICS)
-        made.add_row(name, f"{line['facts']:,}", f"{line['relevant']:,}", *metrics)
-    return made
+    counts, facts = result.by_relation()
+    rows = []
+    for split in ("valid", "test"):
+        of_split, size = result.by_relation(split)
+        rows.append([words(split), *_classified(of_split.total(), int(size.sum()))])
+    largest = [r for r in np.argsort(-facts, kind="stable").tolist() if facts[r]]
+    for relation in largest[:most]:
+        name = words(result.vocabulary.relation(relation))
+        rows.append([name, *_classified(counts.take(relation), int(facts[relation]))])
+    headings = ("facts", "true", "accuracy", *map(metric_name, METRICS))
+    return Grid("triples", [*texts("triple classification"), *numbers(*headings)], rows)
 
 
-def pairs_table(result: PairRanking, most: int = MOST_ROWS) -> Table:
+def _classified(counts: Counts, facts: int) -> list[Cell]:
+    shares = (accuracy(counts, facts), *(of(counts) for of in METRICS.values()))
+    return [count(facts), count(counts.relevant), *map(share, shares)]
+
+
+def pairs_grid(result: PairRanking, most: int = MOST_RELATIONS) -> Grid:
     """All relations together, then those with the most true pairs."""
-    made = table("entity-pair ranking", "true pairs", f"MAP@{result.k}", f"Hits@{result.k}")
-    found = result.to_json()
-    total = (result.split, {**found, "average_precision": found["mean_average_precision"]})
-    for name, line in [total, *_largest(found, "true_pairs", result.vocabulary)[:most]]:
-        shares = (_share(line[metric]) for metric in ("average_precision", "hits_at_k"))
-        made.add_row(name, f"{line['true_pairs']:,}", *shares)
-    return made
-
-
-def _largest(found: Mapping[str, Any], column: str, names: Vocabulary) -> list[Line]:
-    """The relations by falling size, as people read them."""
-    labels = dict(zip(names.relations, names.relation_labels or names.relations, strict=True))
-    lines = [(labels[name], line) for name, line in found["relations"].items()]
-    return sorted(lines, key=lambda line: -line[1][column])
-
-
-def _share(value: float | None) -> str:
-    return share(np.nan if value is None else value)
+    whole = share(result.mean_average_precision()), share(result.hits_at_k())
+    rows = [[words(result.split), count(result.true.sum()), *whole]]
+    precisions, hits = result.average_precision(), ratio(result.hits, result.weights)
+    for place in np.argsort(-result.true, kind="stable")[:most].tolist():
+        name = words(result.vocabulary.relation(int(result.relations[place])))
+        shares = share(float(precisions[place])), share(float(hits[place]))
+        rows.append([name, count(result.true[place]), *shares])
+    columns = [
+        *texts("entity-pair ranking"),
+        *numbers("true pairs", f"MAP@{result.k}", f"Hits@{result.k}"),
+    ]
+    return Grid("pairs", columns, rows)

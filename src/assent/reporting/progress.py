@@ -1,13 +1,22 @@
-"""Progress of building, scoring and downloading, as people watch it."""
+"""Progress of building, scoring, downloading and training, as people watch it."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)  # fmt: skip
 
 from assent.datasets import Progress as Download
+from assent.training.loop import Watcher
 
 
 @contextmanager
@@ -76,3 +85,110 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
             )
 
     yield tell
+
+
+class Unwatched:
+    """Shows nothing."""
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None: ...
+
+    def event(self, **values: Any) -> None: ...
+
+
+class Together:
+    """Tells several watchers."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self.watchers = watchers
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        for watcher in self.watchers:
+            watcher.step(epoch, step, steps, loss, queries)
+
+    def event(self, **values: Any) -> None:
+        for watcher in self.watchers:
+            watcher.event(**values)
+
+
+class Lines:
+    """A line an event, for logs and pipes."""
+
+    def __init__(self, console: Console, epochs: int) -> None:
+        self.console = console
+        self.epochs = epochs
+        self.start = time.monotonic()
+        self.done = 0.0  # epochs since the start
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        self.done += 1 / steps
+
+    def event(self, **values: Any) -> None:
+        self.console.print(self.in_words(values), markup=False, highlight=False, soft_wrap=True)
+
+    def in_words(self, values: dict[str, Any]) -> str:
+        event = values["event"]
+        if event == "epoch":
+            spent = time.monotonic() - self.start
+            left = spent / max(self.done, 1e-9) * (self.epochs - values["epoch"])
+            return (
+                f"epoch {values['epoch']:>3} of {self.epochs}  loss {values['loss']:.4f}  "
+                f"{values['queries_per_second']:,} queries/s  at most {_minutes(left)} left"
+            )
+        if event == "evaluation":
+            best = ", the best so far" if values["best"] else ""
+            return f"  on valid after epoch {values['epoch']}: {values['score']:.4f}{best}"
+        if event == "start":
+            return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
+        if event == "resume":
+            return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
+        if event == "cut":
+            return f"time is up after {values['minutes']:.1f} min, in epoch {values['epoch'] + 1}"
+        if event == "end":
+            return (
+                f"done after {values['epochs']} epochs; the best was epoch {values['best_epoch']}"
+            )
+        return str(values.get("message", event))
+
+
+class Bar(Lines):
+    """A bar for the epoch under way, and the same lines above it."""
+
+    def __init__(self, console: Console, epochs: int, bar: Progress) -> None:
+        super().__init__(console, epochs)
+        self.bar = bar
+        self.task: TaskID = bar.add_task("training", total=None, loss=0.0, speed=0.0)
+        self.epoch_start = time.monotonic()
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        super().step(epoch, step, steps, loss, queries)
+        if step == 1:
+            self.epoch_start = time.monotonic()
+        spent = max(time.monotonic() - self.epoch_start, 1e-9)
+        self.bar.update(
+            self.task,
+            total=self.epochs * steps,
+            completed=epoch * steps + step,
+            description=f"epoch {epoch + 1}",
+            loss=loss,
+            speed=step * queries / spent,
+        )
+
+
+@contextmanager
+def watching(console: Console, epochs: int) -> Iterator[Watcher]:
+    """A bar on a terminal, else lines."""
+    if not console.is_terminal:
+        yield Lines(console, epochs)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("loss {task.fields[loss]:.3f}  {task.fields[speed]:,.0f} queries/s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield Bar(console, epochs, bar)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from assent.errors import ConfigError, StoppedError
 from assent.files.runs import SETTINGS
 from assent.files.saving import beside
-from assent.reporting.watching import Together, Unwatched
+from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
 
 METRICS = {  # event -> the values of it that are shown, and as what

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -9,8 +10,9 @@ from typing import Any, TypeGuard
 from assent.core.counts import METRICS, Counts
 from assent.files.runs import WEIGHTS
 from assent.files.saving import beside
+from assent.reporting.sample_queries import Candidate, Candidates
 
-FORMAT = 2
+FORMAT = 3
 RULES = {  # how thresholds are found -> the rule for one of them, and for many
     "paper": {"global": "paper-global", "multiple": "paper-relation"},
     "exact": {"global": "global", "multiple": "per-relation"},
@@ -19,7 +21,7 @@ RULES = {  # how thresholds are found -> the rule for one of them, and for many
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """A model's file of results; `values` is what `measures.measured` gave, and the origin."""
+    """A model's file of results; `values` is what `measuring.measured` gave, and the origin."""
 
     name: str
     values: dict[str, Any]
@@ -31,7 +33,7 @@ class Result:
         return found
 
     def mrr(self, split: str = "test") -> float:
-        """Filtered, as the paper's most likely is."""
+        """Filtered; most probably, so is the paper's."""
         return number(self.values["mrr"][split])
 
     def unfiltered_mrr(self, split: str = "test") -> float:
@@ -45,10 +47,21 @@ class Result:
     def f1(self, rule: str, of_set: str = "full") -> float:
         return self.metric("f1", "test", rule, of_set)
 
+    def candidates(self, sample: int, rule: str) -> Candidates:
+        """What the model said to one of the sample queries, decided by a rule."""
+        said = self.values["samples"][sample]["candidates"][rule]
+        best = [Candidate(**candidate) for candidate in said["best"]]
+        return Candidates(**{**said, "best": best})
+
 
 def number(value: float | None) -> float:
     """JSON has no nan: null stands for what is undefined."""
     return float("nan") if value is None else float(value)
+
+
+def all_rules() -> list[str]:
+    """Every rule that the tables are made with."""
+    return [rule for rules in RULES.values() for rule in rules.values()]
 
 
 def result_file(out: Path, preset: str, name: str) -> Path:
@@ -74,15 +87,20 @@ def write_result(path: Path, values: dict[str, Any]) -> None:
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def results_there(runs: Path, results: Path, preset: str, benchmark: str) -> dict[str, Result]:
-    """Whatever was measured before and still is of the weights that its run has."""
-    found = {}
+def results_there(
+    runs: Path, results: Path, preset: str, benchmark: str, first: Sequence[str] = ()
+) -> dict[str, Result]:
+    """Whatever was measured before and still is of the weights that its run has.
+
+    The models named in `first` come first.
+    """
+    found: dict[str, Result] = {}
     for path in sorted(result_file(results, preset, "any").parent.glob("*.json")):
         result = read_result(path, path.stem)
         weights = weights_sum(run_folder(runs, preset, path.stem))
         if is_of(result, {"weights": weights, "benchmark": benchmark}):
             found[path.stem] = result
-    return found
+    return {name: found[name] for name in (*first, *found) if name in found}
 
 
 def origin(folder: Path, settings: dict[str, Any], benchmark: str) -> dict[str, Any]:
@@ -98,6 +116,7 @@ def is_of(result: Result | None, current: dict[str, Any]) -> TypeGuard[Result]:
 
 
 def weights_sum(folder: Path) -> str | None:
+    """A checksum of the weights of a run; None where there are none."""
     path = folder / WEIGHTS
     if not path.is_file():
         return None

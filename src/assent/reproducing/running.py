@@ -1,4 +1,4 @@
-"""The whole of it: train what is not trained, measure what is not measured, report."""
+"""The whole of it: what is done, what is left; train it, measure it, and write the report."""
 
 import math
 import time
@@ -7,16 +7,28 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from assent.core.benchmark import Benchmark
+from assent.errors import DataError
 from assent.files.benchmarks import load
 from assent.measuring.ranking import highest_mrr
-from assent.reproducing.measures import measured, ranking_queries
-from assent.reproducing.planning import Task, epoch_seconds, plan, total_line
+from assent.reproducing.measuring import measured, ranking_queries, readable
+from assent.reproducing.models import Spec
+from assent.reproducing.paper import MODELS
 from assent.reproducing.report import About, write_report
-from assent.reproducing.results import origin, results_there, write_result
-from assent.reproducing.samples import readable
-from assent.reproducing.specs import PAPER, Spec
+from assent.reproducing.results import (
+    Result,
+    is_of,
+    origin,
+    read_result,
+    result_file,
+    results_there,
+    run_folder,
+    write_result,
+)  # fmt: skip
 from assent.training.loop import Watcher
+from assent.training.trace import read_events, read_trained
 from assent.verbs.train import train
 
 Say = Callable[[str], None]
@@ -45,6 +57,103 @@ class Order:
         return self.specs[0].preset
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A model of the plan, and how far it has come."""
+
+    spec: Spec
+    run_folder: Path
+    result_file: Path
+    result: Result | None  # that is still true
+    is_trained: bool  # to its end, or as long as the budget allows
+    epochs_done: int
+    minutes: float | None  # that are left for training; None: no epoch was seen yet
+
+    @property
+    def is_done(self) -> bool:
+        return self.is_trained and self.result is not None
+
+    def line(self) -> str:
+        return f"{self.spec.name:<18} {self._state()}"
+
+    def _state(self) -> str:
+        if self.is_done:
+            return "done"
+        if self.is_trained:
+            return "trained, to be measured"
+        epochs = self.spec.settings.train.epochs
+        started = (
+            f"epoch {self.epochs_done} of {epochs} is done" if self.epochs_done else "to train"
+        )
+        return f"{started}, {_at_most(self.minutes)}"
+
+
+def plan(
+    specs: list[Spec], runs: Path, results: Path, benchmark: str, budget: float = math.inf
+) -> list[Task]:
+    """The state of every model; `benchmark` is a checksum, `budget` minutes for each model."""
+    return [_task(spec, runs, results, benchmark, budget) for spec in specs]
+
+
+def total_line(tasks: list[Task], budget: float = math.inf) -> str:
+    """How much is left of all."""
+    done = sum(task.is_done for task in tasks)
+    waiting = [task for task in tasks if not task.is_trained]
+    left = [task.minutes if task.minutes is not None else budget for task in waiting]
+    known = [minutes for minutes in left if math.isfinite(minutes)]
+    line = f"{done} of {len(tasks)} models done"
+    if waiting and known:
+        line += f"; training: {_minutes(sum(known))} more at most"
+    if unknown := len(left) - len(known):
+        line += f"; no epoch yet of {unknown}"
+    return line
+
+
+def _task(spec: Spec, runs: Path, results: Path, benchmark: str, budget: float) -> Task:
+    folder = run_folder(runs, spec.preset, spec.name)
+    file = result_file(results, spec.preset, spec.name)
+    settings = spec.settings.sections()
+    result = read_result(file, spec.name)
+    current = is_of(result, origin(folder, settings, benchmark))
+    seconds = epoch_seconds(folder)
+    left = (spec.settings.train.epochs - len(seconds)) * float(np.median(seconds or [0])) / 60
+    allowed = max(budget - sum(seconds) / 60, 0.0)
+    return Task(
+        spec,
+        folder,
+        file,
+        result if current else None,
+        _is_trained(folder, budget),
+        len(seconds),
+        min(left, allowed) if seconds else None,
+    )
+
+
+def _is_trained(folder: Path, budget: float) -> bool:
+    try:
+        cut_after = read_trained(folder / "trace.jsonl").cut_after
+    except DataError:
+        return False
+    return cut_after is None or cut_after >= budget
+
+
+def epoch_seconds(folder: Path) -> list[float]:
+    """The time of each epoch that a run has done."""
+    try:
+        events = read_events(folder / "trace.jsonl")
+    except DataError:
+        return []
+    return [float(event["seconds"]) for event in events if event["event"] == "epoch"]
+
+
+def _at_most(minutes: float | None) -> str:
+    return "no epoch yet to tell how long" if minutes is None else f"{_minutes(minutes)} at most"
+
+
+def _minutes(minutes: float) -> str:
+    return f"{60 * minutes:.0f} s" if minutes < 1.5 else f"{minutes:.0f} min"
+
+
 def reproduce(order: Order, say: Say, watching: Watching) -> Path:
     """Leaves what is done as it is; writes the report anew after every model.
 
@@ -64,15 +173,14 @@ def reproduce(order: Order, say: Say, watching: Watching) -> Path:
         if not task.is_done:
             say(f"{task.spec.name}: {'measuring' if task.is_trained else 'training'}")
             _do(task, order, benchmark, digest, watching)
-            report(order, digest, about)
+            _report(order, digest, about)
             say(total_line(plan(order.specs, *places), order.budget))
-    return report(order, digest, about)
+    return _report(order, digest, about)
 
 
-def report(order: Order, digest: str, about: About) -> Path:
-    there = results_there(order.out, order.folder, order.preset, digest)
-    ordered = {name: there[name] for name in (*PAPER, *there) if name in there}
-    return write_report(order.folder, ordered, about, order.command)
+def _report(order: Order, digest: str, about: About) -> Path:
+    results = results_there(order.out, order.folder, order.preset, digest, tuple(MODELS))
+    return write_report(order.folder, results, about, order.command)
 
 
 def _do(task: Task, order: Order, on: Benchmark, digest: str, watching: Watching) -> None:

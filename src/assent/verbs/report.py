@@ -14,13 +14,16 @@ from assent.files.facts import read_facts
 from assent.files.runs import SETTINGS
 from assent.files.saving import beside
 from assent.measuring.separation import Separation
-from assent.reporting.asked import asked
-from assent.reporting.document import document
-from assent.reporting.figures import figures as all_figures
-from assent.reporting.figures import write_figures
-from assent.reporting.proposed import proposed
-from assent.reporting.said import rows_to_ask
-from assent.reporting.subject import Subject, lines_in
+from assent.reporting.new_facts import probable_facts
+from assent.reporting.page import page
+from assent.reporting.rendering import svg
+from assent.reporting.reported_run import (
+    ReportedRun,
+    floors_asked,
+    sampled_rows,
+    sections_of,
+)
+from assent.reporting.sample_queries import best_candidates
 from assent.settings import read_toml
 from assent.training.trace import read_events
 from assent.verbs.deciders import load_decider
@@ -39,52 +42,58 @@ def report(
     figures: str | Path | None = None,
     progress: Progress = silent,
 ) -> Path:
-    """One HTML file about a run, or about several side by side.
+    """Writes one HTML file about a run, or about several side by side.
 
-    Each decides with what `assent tune` left in its folder, unless `deciders` are given, one a
-    run. `facts` is a .jsonl file of `assent complete`; `figures` a folder for them as SVG.
+    Each run decides with what `assent tune` left in its folder, unless `deciders` are given, one
+    for each run. `facts` is a .jsonl file of `assent complete`; `figures` is a folder for the
+    charts as SVG.
     """
     loaded = [run if isinstance(run, Run) else load_run(run) for run in runs]
     if not loaded or (deciders and len(deciders) != len(loaded)):
         raise ConfigError(f"{len(loaded)} runs and {len(deciders)} deciders; expected one each")
-    subjects = []
+    reported = []
     for place, name in enumerate(_names_of(loaded)):
         progress(f"asking {name} the test queries")
-        subjects.append(_subject(name, loaded[place], deciders[place] if deciders else None))
-    proposals = {}
+        given = deciders[place] if deciders else None
+        reported.append(reported_run(name, loaded[place], given))
+    shown = []
     if facts is not None:
         progress(f"reading {facts}")
         labels = [run.benchmark.vocabulary for run in loaded]
-        proposals = proposed(read_facts(facts, labels))
+        shown = probable_facts(read_facts(facts, labels))
     progress("drawing")
-    drawn = all_figures(subjects)
+    sections = sections_of(reported)
     if figures is not None:
-        write_figures(drawn, Path(figures))
+        for chart in (chart for section in sections for chart in section.charts):
+            with beside(Path(figures) / f"{chart.name}.svg") as part:
+                part.write_text(svg(chart), encoding="utf-8")
     with beside(Path(path)) as part:
-        part.write_text(document(subjects, drawn, proposals), encoding="utf-8")
+        part.write_text(page(reported, sections, shown), encoding="utf-8")
     return Path(path)
 
 
-def _subject(name: str, run: Run, given: Decider | None) -> Subject:
+def reported_run(name: str, run: Run, decider: Decider | None = None) -> ReportedRun:
     """All that the report shows of a run, from one pass over test."""
-    if given is None and run.folder is None:
-        raise ConfigError(f"{name}: not trained into a folder, so say with which decider")
-    decider = given or load_decider(run.folder or "", run)
-    benchmark, lines = run.benchmark, lines_in(decider, run.benchmark)
-    differ = len(lines) > 1 and bool(np.isfinite(lines).any())
+    if decider is None:
+        if run.folder is None:
+            raise ConfigError(f"{name}: not trained into a folder, so say with which decider")
+        decider = load_decider(run.folder, run)
+    benchmark, floors = run.benchmark, floors_asked(decider, run.benchmark)
+    differ = len(floors) > 1 and bool(np.isfinite(floors).any())
     separation = Separation(decider.floors.values if differ else None)
-    highest = Highest(benchmark.test, 2 * benchmark.vocabulary.num_relations)
-    found = evaluate(run, decider, also=(separation, highest))
-    return Subject(
+    highest = Highest(benchmark.test, benchmark.vocabulary.num_slots)
+    evaluation = evaluate(run, decider, also=(separation, highest))
+    rows = sampled_rows(benchmark)
+    return ReportedRun(
         name,
         _dataset(run),
         benchmark,
         run.settings.sections(),
         decider,
-        found,
+        evaluation,
         separation,
         Curves.overall(highest.result()).spread(CURVE_POINTS),
-        tuple(asked(run.model, benchmark, rows_to_ask(benchmark))),
+        tuple(best_candidates(run.model, decider, benchmark, rows)),
         read_events(run.folder / "trace.jsonl") if run.folder else (),
     )
 

@@ -18,7 +18,7 @@ from assent.deciding.shortlisting import Highest
 from assent.files.runs import save_weights, training_in
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model, create
-from assent.reporting.watching import Unwatched
+from assent.reporting.progress import Unwatched
 from assent.scoring import score
 from assent.settings import resolve
 from assent.training.loop import Watcher

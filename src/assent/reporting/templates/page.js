@@ -2,7 +2,7 @@
   "use strict";
   const specs = JSON.parse(document.getElementById("specs").textContent);
 
-  // Figures: drawn in light colours, which the style sheet changes where it is dark.
+  // Charts: drawn in light colours, which the style sheet changes where it is dark.
   for (const [name, spec] of Object.entries(specs)) {
     const place = document.getElementById(`figure-${name}`);
     const options = {
@@ -54,11 +54,10 @@
   }
 
   for (const input of document.querySelectorAll("input[data-filters]")) {
-    const table = input.closest("p").parentElement.querySelectorAll(`#${input.dataset.filters}`);
-    const mine = [...table].find((one) => input.compareDocumentPosition(one) & 4);
+    const table = document.getElementById(input.dataset.filters);
     input.addEventListener("input", () => {
       const part = input.value.toLowerCase();
-      for (const row of mine.tBodies[0].rows) {
+      for (const row of table.tBodies[0].rows) {
         row.hidden = !row.cells[0].textContent.toLowerCase().includes(part);
       }
     });

@@ -1,9 +1,25 @@
-"""The numbers that the paper prints (Speranskaya, Schmitt & Roth, 2020), table by table."""
+"""What the paper prints (Speranskaya, Schmitt & Roth, 2020): its models, numbers and samples."""
+
+from dataclasses import dataclass
 
 SETTINGS = ("global", "multiple")  # one threshold for all relations, one for each
 SETS = ("full", "C", "C+F", "I")  # in the order of Tables 2 and 4
 
 Numbers = tuple[float, ...]
+
+# The models that the paper trains, and the tables that have a row or a column for each.
+MODELS = {
+    "conve-128": ("2", "3"),
+    "conve-64": ("2",),
+    "complex-128": ("2", "3"),
+    "complex-64": ("2",),
+    "transe-128": ("2",),
+    "transe-64": ("2", "4"),
+    "distmult-64": ("2",),
+    "distmult-128": ("2",),
+    "region-64": ("4",),
+    "region-sphere-64": ("4",),  # described in the text; no number of it is printed
+}
 
 
 def _rows(text: str, words: int = 1) -> dict[tuple[str, ...], Numbers]:
@@ -84,6 +100,57 @@ TABLE_C_2 = _rows(
 """,  # noqa: E501
     words=2,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A query of the paper's Table 3."""
+
+    words: str  # as the paper writes it
+    kind: str  # C, I or F
+    side: str  # what it asks for
+    anchor: str
+    relation: str
+
+
+SAMPLES = (
+    Sample(
+        "Thomas Lennon · has profession · ?", "I", "tail", "/m/06pcz0", "/people/person/profession"
+    ),
+    Sample(
+        "Marion County · in time zones · ?",
+        "C",
+        "tail",
+        "/m/0mx48",
+        "/location/location/time_zones",
+    ),
+    Sample(
+        "? · has currency · Meryl Streep",
+        "F",
+        "head",
+        "/m/0h0wc",
+        "/location/statistical_region/gni_per_capita_in_ppp_dollars."
+        "/measurement_unit/dated_money_value/currency",
+    ),
+)
+
+# The benchmark has no readable names; these are the ones that the paper uses.
+NAMES = {
+    **{"/m/02hrh1q": "actor", "/m/0dxtg": "screenwriter", "/m/01d_h8": "film producer"},
+    **{"/m/03gjzk": "tv producer", "/m/02jknp": "film director", "/m/018gz8": "comedian"},
+    **{"/m/09jwl": "musician", "/m/0cbd2": "writer", "/m/0kyk": "author", "/m/0n1h": "artist"},
+    **{"/m/02lcqs": "Pacific", "/m/02hcv8": "Eastern", "/m/02hczc": "Mountain"},
+    **{"/m/02fqwt": "Central", "/m/03plfd": "Eastern European", "/m/052vwh": "time in China"},
+    **{"/m/0gsrz4": "East Africa", "/m/09nqf": "US dollar", "/m/02l6h": "euro"},
+    **{"/m/01nv4h": "pound sterling", "/m/09c7w0": "USA", "/m/07ssc": "UK", "/m/0f8l9c": "France"},
+    **{"/m/03rt9": "Ireland", "/m/06mkj": "Spain", "/m/0d060g": "Canada", "/m/03rjj": "Italy"},
+    **{"/m/0ctw_b": "New Zealand", "/m/0k6nt": "Denmark", "/m/0d0vqn": "Sweden"},
+}
+
+
+def models_in(table: str) -> list[str]:
+    """The models of one of the paper's tables, in its order."""
+    return [name for name, tables in MODELS.items() if table in tables]
 
 
 def mrr(name: str) -> float | None:

@@ -1,4 +1,4 @@
-"""`assent reproduce` on a small benchmark in the published layout, with small models."""
+"""`assent reproduce` on a small benchmark in the published layout, with small models; its plan."""
 
 import json
 import math
@@ -20,9 +20,12 @@ from assent.building.recipe import build
 from assent.cli import app
 from assent.errors import ConfigError
 from assent.files.benchmarks import load, save
-from assent.reporting.watching import Unwatched
-from assent.reproducing.running import Order, reproduce
-from assent.reproducing.specs import Spec
+from assent.models.distmult import DistMult
+from assent.models.embedding import Embedding
+from assent.reporting.progress import Unwatched
+from assent.reproducing.models import Spec, title
+from assent.reproducing.paper import MODELS
+from assent.reproducing.running import Order, plan, reproduce, total_line
 from assent.verbs.runs import load_run
 
 NAMES = ("distmult-8", "transe-8", "region-8")
@@ -309,3 +312,63 @@ def test_a_wrong_call_ends_in_one_line_before_anything_is_trained(tmp_path, opti
     folders = ["--data", str(tmp_path / "none"), "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(app, ["reproduce", *folders, *options])
     assert message in str(done.exception) and not (tmp_path / "out").exists()
+
+
+def traced(out, name, *events):
+    folder = out / "runs" / "default" / name
+    folder.mkdir(parents=True)
+    lines = [json.dumps(event) + "\n" for event in events]
+    (folder / "trace.jsonl").write_text("".join(lines), encoding="utf-8")
+
+
+def epochs(count, seconds):
+    return [{"event": "epoch", "epoch": n + 1, "seconds": seconds} for n in range(count)]
+
+
+def planned(out, *names, budget=float("inf")):
+    specs = [Spec.of(name, "default", ("train.epochs=10",)) for name in names]
+    return plan(specs, out, out, "a checksum", budget)
+
+
+def test_the_epochs_left_take_as_long_as_the_epochs_done(tmp_path):
+    traced(tmp_path, "complex-64", *epochs(4, 60.0))
+    tasks = planned(tmp_path, "complex-64", "conve-64")
+    assert tasks[0].line().split(maxsplit=1)[1] == "epoch 4 of 10 is done, 6 min at most"
+    assert tasks[1].line().split(maxsplit=1)[1] == "to train, no epoch yet to tell how long"
+    expected = "0 of 2 models done; training: 6 min more at most; no epoch yet of 1"
+    assert total_line(tasks) == expected
+
+
+def test_a_budget_is_the_most_there_is_to_wait_for(tmp_path):
+    traced(tmp_path, "complex-64", *epochs(4, 60.0))
+    tasks = planned(tmp_path, "complex-64", "conve-64", budget=5.0)
+    assert tasks[0].minutes == 1.0
+    assert total_line(tasks, 5.0) == "0 of 2 models done; training: 6 min more at most"
+
+
+def test_a_cut_training_is_as_good_as_done_until_it_may_take_longer(tmp_path):
+    end = {"event": "end", "epochs": 2, "best_epoch": 2}
+    cut = {"event": "cut", "epoch": 2, "minutes": 2.5}
+    traced(tmp_path, "complex-64", *epochs(2, 60.0), cut, end)
+    assert planned(tmp_path, "complex-64", budget=2.0)[0].is_trained
+    assert not planned(tmp_path, "complex-64", budget=3.0)[0].is_trained
+    assert not planned(tmp_path, "complex-64")[0].is_trained
+
+
+def test_every_model_of_the_paper_has_settings_under_both_presets():
+    for preset in ("default", "paper"):
+        for name in MODELS:
+            settings = Spec.of(name, preset).settings
+            assert settings.model.dim == int(name.rpartition("-")[2])
+    assert Spec.of("region-sphere-64", "paper").settings.model.shape == "sphere"
+
+
+def test_any_model_there_is_can_be_reproduced_under_the_name_of_its_class(monkeypatch):
+    class Toy(DistMult):
+        """A model that was added a moment ago."""
+
+    monkeypatch.setitem(Embedding.registered, "toy", Toy)
+    monkeypatch.setattr("assent.reproducing.models.names", lambda: (*Embedding.registered,))
+    monkeypatch.setattr("assent.models.registry.names", lambda: (*Embedding.registered,))
+    assert Spec.of("toy-8", "default").settings.model.dim == 8 and title("toy-8") == "Toy 8"
+    assert title("complex-128") == "ComplEx 128" and title("region-64") == "Region ellipse 64"

@@ -14,10 +14,10 @@ from scipy.special import expit
 import assent
 from assent.building.counting import table_one
 from assent.cli import main
+from assent.core.counts import METRICS, ratio
+from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
-from assent.measuring.classification import SETS
-from assent.reporting.results import DASH
 from assent.verbs.deciders import load_decider
 from html_pages import Page
 
@@ -49,6 +49,11 @@ def values(row):
     return [value for _, value in row]
 
 
+def queries_of(page):
+    """The names of the tables of sample queries."""
+    return [name for name in page.tables if name.startswith("query-")]
+
+
 def test_the_decisions_are_those_of_evaluate(read, measured):
     rows = iter(read.tables["decisions"][1:])
     for name in SETS:
@@ -72,13 +77,22 @@ def test_the_runs_at_the_top_have_the_same_numbers(read, measured):
 
 
 def test_ranking_stands_beside_f1(read, measured):
-    for row, (*_, found) in zip(read.tables["ranking"][1:], measured, strict=True):
+    for row, (*_, found) in zip(read.tables["comparison"][1:], measured, strict=True):
         plain = found.to_json()
         assert values(row)[1:4] == [
             plain["classification"]["full"]["f1"],
             plain["mrr"],
             plain["unfiltered_mrr"],
         ]
+
+
+def test_the_ranking_of_each_side_is_that_of_evaluate(read, measured):
+    rows = iter(read.tables["ranking"][1:])
+    for side in ("tail", "head", "both"):
+        for *_, found in measured:
+            numbers = found.ranking[side]["realistic"]
+            expected = [numbers["count"], numbers["inverse_harmonic_mean_rank"]]
+            assert values(next(rows))[2:4] == expected
 
 
 def test_the_queries_are_table_one(read, measured):
@@ -114,7 +128,7 @@ def test_several_runs_stand_side_by_side_in_the_table_of_relations(read, hostile
 def test_the_summary_counts_in_words(read, measured):
     for *_, found in measured:
         counts = found.classified.of("full")
-        assert f"Asked {len(found.queries):,} questions, it accepts" in read.text
+        assert f"To {len(found.queries):,} queries it accepts" in read.text
         assert f"{counts.relevant:,} answers" in read.text
 
 
@@ -206,10 +220,10 @@ def test_a_decider_that_accepts_nothing_is_shown_as_such(measured, tmp_path):
     assert "it accepts nothing." in read.text and "accepts nothing" in read.text
     assert {row[4][0] for row in read.tables["relations"][1:]} == {"accepts nothing"}
     assert dict(read.measures)["F1"] == 0 and "precision" not in dict(read.measures)
-    assert "from its relation's threshold" not in read.scripts[0]  # there is nothing to count from
+    assert "from its relation's floor" not in read.scripts[0]  # there is nothing to count from
 
 
-def test_a_judge_is_shown_without_thresholds(measured, tmp_path):
+def test_a_judge_is_shown_as_any_decider_with_its_threshold_as_a_probability(measured, tmp_path):
     pytest.importorskip("sklearn")
     run, *_ = measured[0]
     judge = assent.tune(run, "judge")
@@ -217,8 +231,42 @@ def test_a_judge_is_shown_without_thresholds(measured, tmp_path):
     read = Page(path.read_text(encoding="utf-8"))
     counts = assent.evaluate(run, judge).classified.of("full")
     assert values(read.tables["decisions"][1])[3] == counts.accepted
-    assert {row[4] for row in read.tables["relations"][1:]} == {(DASH, None)}
-    assert "A judge has no thresholds." in read.text
+    expected = float(expit(judge.thresholds.values[0]))
+    for row in read.tables["relations"][1:]:
+        assert row[4][1] == pytest.approx(expected)
+    samples = [row for name in queries_of(read) for row in read.tables[name]]
+    lines = [row for row in samples if row[0][0] == "threshold"]
+    assert lines and all(row[1][1] == pytest.approx(expected) for row in lines)
+
+
+def test_each_sample_query_is_a_table_with_the_threshold_of_each_run(read, hostile_runs):
+    names = queries_of(read)
+    assert len(names) >= 4  # two of each kind, where there are as many
+    for name in names:
+        heading, *rows = read.tables[name]
+        assert [text for text, _ in heading[::2]] == list(hostile_runs)
+        for column in range(0, len(heading), 2):
+            marks = [row[column][0] in ("threshold", "accepts nothing") for row in rows]
+            assert sum(marks) == 1
+
+
+def test_a_new_metric_is_shown_wherever_metrics_are(measured, tmp_path, monkeypatch):
+    """Nothing but its line in the table of metrics is needed."""
+
+    def jaccard(counts):
+        return ratio(counts.correct, counts.accepted + counts.relevant - counts.correct)
+
+    monkeypatch.setitem(METRICS, "jaccard", jaccard)
+    run, decider, _ = measured[0]
+    path = assent.report([run], tmp_path / "report.html", deciders=[decider])
+    read, found = Page(path.read_text(encoding="utf-8")), assent.evaluate(run, decider)
+    expected = jaccard(found.classified.of("full"))
+    assert found.to_json()["classification"]["full"]["jaccard"] == expected
+    assert dict(read.measures)["jaccard"] == expected
+    for table in ("decisions", "relations"):
+        assert "jaccard" in [text for text, _ in read.tables[table][0]]
+    assert expected in values(read.tables["decisions"][1])
+    assert "jaccard-by-subset" in json.loads(read.scripts[0])
 
 
 def test_a_run_with_members_says_so(measured, tmp_path):

@@ -1,0 +1,98 @@
+"""Graphs, benchmarks, audits and named data sets, as grids and lines."""
+
+from collections.abc import Sequence
+
+from assent.building.auditing import Finding
+from assent.building.counting import table_one
+from assent.core.benchmark import Benchmark
+from assent.core.facts import KnowledgeBase
+from assent.datasets import Status
+from assent.reporting.grid import Cell, Grid, count, numbers, texts, words
+
+KIND_NAMES = {
+    "C": "complete (C)",
+    "I": "incomplete (I)",
+    "N": "… none left (N ⊂ I)",
+    "F": "fake (F)",
+}
+COUNTED = ("head", "tail", "total", "valid", "test")
+
+
+def queries_grid(benchmark: Benchmark) -> Grid:
+    """The paper's Table 1: how many queries of which kind there are."""
+    rows = [
+        [words(KIND_NAMES[kind]), *(count(counts[column]) for column in COUNTED)]
+        for kind, counts in table_one(benchmark).items()
+    ]
+    return Grid("queries", [*texts("queries"), *numbers(*COUNTED)], rows)
+
+
+def audit_grid(findings: Sequence[Finding]) -> Grid:
+    """What was looked for in a benchmark, and what was found."""
+    rows = []
+    for finding in findings:
+        style = finding.verdict.replace(" ", "-")
+        rows.append(
+            [
+                words(finding.name),
+                count(finding.count, style),
+                count(finding.among),
+                Cell(_verdict(finding), style=style),
+            ]
+        )
+    columns = [*texts("looked for"), *numbers("found", "among"), *texts("")]
+    return Grid("audit", columns, rows)
+
+
+def _verdict(finding: Finding) -> str:
+    """The verdict, and more where there is something to explain."""
+    explains = finding.detail and (finding.count or not finding.among)
+    return f"{finding.verdict}: {finding.detail}" if explains else finding.verdict
+
+
+def audit_line(findings: Sequence[Finding]) -> str:
+    """How many checks found something wrong."""
+    wrong = [finding.name for finding in findings if finding.failed]
+    if not wrong:
+        return f"nothing wrong in {len(findings)} checks"
+    return f"{len(wrong)} of {len(findings)} checks found something wrong: {', '.join(wrong)}"
+
+
+def datasets_grid(found: Sequence[Status]) -> Grid:
+    """Named data sets, and where they are."""
+    rows = []
+    for status in found:
+        state = status.state if status.path is None else f"{status.state}: {status.path}"
+        if status.state == "can be fetched" and status.download:
+            state += f" ({status.download / 1e6:.1f} MB)"
+        rows.append(
+            [
+                Cell(status.name),
+                count(status.facts),
+                *map(Cell, (status.title, status.licence, state)),
+            ]
+        )
+    columns = [*texts("name"), *numbers("facts"), *texts("what it is", "licence", "state")]
+    return Grid("datasets", columns, rows)
+
+
+def graph_line(kb: KnowledgeBase) -> str:
+    """A graph in one line, with what reading it left out."""
+    parts = [
+        f"{len(kb.facts):,} facts",
+        f"{kb.vocabulary.num_entities:,} entities",
+        f"{kb.vocabulary.num_relations:,} relations",
+    ]
+    if kb.source.duplicates:
+        parts.append(f"{kb.source.duplicates:,} duplicates merged")
+    parts += [f"{number:,} of a {kind} left out" for kind, number in kb.source.left_out.items()]
+    return f"{kb.source.name}: {', '.join(parts)}"
+
+
+def benchmark_line(benchmark: Benchmark) -> str:
+    """A benchmark in one line."""
+    return (
+        f"{len(benchmark.train):,} train facts, {benchmark.vocabulary.num_entities:,} entities, "
+        f"{benchmark.vocabulary.num_relations:,} relations, "
+        f"{len(benchmark.valid):,} valid and {len(benchmark.test):,} test queries"
+    )

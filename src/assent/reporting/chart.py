@@ -1,0 +1,113 @@
+"""A chart as data, and what all charts share: colours, axes, legends."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+
+Spec = dict[str, Any]  # Vega-Lite
+Rows = list[dict[str, Any]]
+
+# Colours that most colour-blind people tell apart (Okabe and Ito), on white and on black.
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#8c6d00",
+    "#888888",
+)
+DASHES = ([1, 0], [6, 3], [2, 3])  # where the colours come round again
+GREY = "#999999"
+HEIGHT, SQUARE = 260, 380  # pixels
+
+
+class Chart(NamedTuple):
+    """A drawing, and what a reader should look for in it."""
+
+    name: str
+    title: str
+    caption: str
+    spec: Spec
+
+
+def colour(place: int) -> str:
+    """That of the first, second, ... run; they come round again."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def chart_of(rows: Rows) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def dots_of(rows: Rows, colours: alt.Color, size: int, **encoding: Any) -> list[alt.Chart]:
+    """Full dots, and hollow ones where a row says so."""
+    full, hollow = ([row for row in rows if row["hollow"] is kind] for kind in (False, True))
+    look: dict[str, Any] = {"size": size, "opacity": 1}
+    marks = [
+        chart_of(full).mark_point(filled=True, **look),
+        chart_of(hollow).mark_point(fill="#ffffff", strokeWidth=1.6, **look),
+    ]
+    drawn = zip(marks, (full, hollow), strict=True)
+    return [mark.encode(color=colours, **encoding) for mark, mine in drawn if mine]
+
+
+def unit_axis(axis: type[Any], field: str, title: str = "") -> Any:
+    """An axis from 0 to 1."""
+    ticks = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
+    return axis(f"{field}:Q", title=title or field, scale=alt.Scale(domain=[0, 1]), axis=ticks)
+
+
+def scale_of(span: tuple[float, float]) -> alt.Scale:
+    return alt.Scale(domain=[rounded(end) for end in span], nice=False)
+
+
+def span_of(values: Sequence[float]) -> tuple[float, float]:
+    """A little more than the values take."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.08 * (high - low) or 0.05
+    return max(low - room, 0.0), high + room
+
+
+def by_run(runs: Iterable[str], legend: bool = True) -> alt.Color:
+    """The runs' own colours; a legend where there are several."""
+    names = list(runs)
+    scale = alt.Scale(domain=names, range=[colour(place) for place in range(len(names))])
+    return alt.Color("run:N", scale=scale, legend=legend_of(names) if legend else None)
+
+
+def legend_of(runs: Sequence[str]) -> alt.Legend | None:
+    """Above the chart; none where there is but one run."""
+    if len(runs) <= 1:
+        return None
+    return alt.Legend(orient="top", title=None, columns=min(len(runs), 4))
+
+
+def finished(name: str, title: str, caption: str, chart: Any, height: float = HEIGHT) -> Chart:
+    drawn = chart.properties(width="container", height=height, description=title)
+    return Chart(name, title, caption, drawn.configure(**CONFIG).to_dict())
+
+
+def rounded(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+CONFIG: Mapping[str, Any] = {
+    "background": "#ffffff",
+    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "#555555",
+        "titleColor": "#333333",
+        "titleFontWeight": "normal",
+        "gridColor": "#e8e8e8",
+        "domainColor": "#aaaaaa",
+        "tickColor": "#aaaaaa",
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "labelLimit": 130,
+    },
+    "legend": {"labelColor": "#333333", "labelFontSize": 12, "labelLimit": 240},
+}

@@ -1,0 +1,117 @@
+"""Tables as data: a grid of cells, which `rendering` draws for the terminal and in Markdown.
+
+The template of the report draws the same grids as HTML.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.special import expit
+
+DASH = "\u2013"  # stands for what is not known or not defined
+LONGEST = 160  # letters of a name: names come from users' graphs
+SMALLEST = 0.0005  # a probability that rounds to no more than .000
+
+
+class Cell(NamedTuple):
+    """What is read in one place of a table, and the number behind it."""
+
+    text: str
+    value: float | None = None  # to sort by; None: words, or nothing to show
+    note: str = ""  # in small print
+    style: str = ""  # what it means, as in `rendering.COLOURS`
+
+
+class Column(NamedTuple):
+    """A column of words or of numbers."""
+
+    heading: str
+    is_number: bool
+    note: str = ""  # heads the notes of its cells, where these need a column of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: each row has a cell for each column."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()  # sentences that stand below it
+    sortable: bool = False  # where it can be clicked
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"{self.name}: a row has not {len(self.columns)} cells")
+
+    def without(self, heading: str) -> Self:
+        """The same without the columns under this heading."""
+        kept = [place for place, column in enumerate(self.columns) if column.heading != heading]
+        return replace(
+            self,
+            columns=[self.columns[place] for place in kept],
+            rows=[[row[place] for place in kept] for row in self.rows],
+        )
+
+
+def texts(*headings: str) -> list[Column]:
+    """Columns of words."""
+    return [Column(heading, is_number=False) for heading in headings]
+
+
+def numbers(*headings: str) -> list[Column]:
+    """Columns of numbers."""
+    return [Column(heading, is_number=True) for heading in headings]
+
+
+def words(text: object, style: str = "") -> Cell:
+    """A name, or any other text."""
+    return Cell(clipped(str(text)), style=style)
+
+
+def count(number: float, style: str = "") -> Cell:
+    return Cell(f"{int(number):,}", int(number), style=style)
+
+
+def decimal(value: float, places: int = 2) -> Cell:
+    """A number that is no share of 1."""
+    return Cell(DASH) if math.isnan(value) else Cell(f"{value:.{places}f}", value)
+
+
+def share(value: float, interval: Sequence[float] = ()) -> Cell:
+    """A share of 1, with its interval as a note; a dash where there was nothing to divide."""
+    if math.isnan(value):
+        return Cell(DASH)
+    known = interval and not np.isnan(interval).any()
+    return Cell(digits(value), value, " to ".join(map(digits, interval)) if known else "")
+
+
+def probability(value: float) -> Cell:
+    """A probability, which may be tiny."""
+    return Cell("< .001" if 0 < value < SMALLEST else digits(value), value)
+
+
+def threshold(logit: float) -> Cell:
+    """A threshold, as the probability that it stands for."""
+    return Cell("accepts nothing", 1.0) if logit == math.inf else probability(float(expit(logit)))
+
+
+def digits(value: float | None, places: int = 3) -> str:
+    """A share of 1 as the paper writes it, without the zero: `.334`."""
+    if value is None or math.isnan(value):
+        return DASH
+    written = f"{abs(value):.{places}f}".removeprefix("0")
+    return f"-{written}" if value < 0 else written
+
+
+def percent(value: float) -> str:
+    """`46.6 %`, which no line breaks."""
+    return f"{100 * value:.1f}\u00a0%"
+
+
+def clipped(text: str) -> str:
+    """The start of a long name."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,173 @@
+"""New facts: what a completion found, and the most probable facts, as grids and in words."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assent.completing.completing import Completion
+from assent.core.arrays import Keys
+from assent.core.new_facts import DECISIONS, Chain, NewFacts
+from assent.core.vocabulary import Vocabulary
+from assent.reporting.grid import (
+    DASH,
+    Cell,
+    Grid,
+    clipped,
+    count,
+    numbers,
+    percent,
+    probability,
+    texts,
+    words,
+)
+
+MOST_RELATIONS = 25  # rows of the table of a completion
+MOST_PER_RELATION = 5  # facts that a page shows of one relation
+MOST_FACTS = 150  # facts that a page shows under one decision
+TITLES = {"accepted": "Accepted", "review": "To review"}  # of decisions
+
+
+def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
+    """The relations with the most new facts."""
+    falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
+    rows = [
+        [words(found.vocabulary.relation(outcome.relation)), *map(count, outcome[1:6])]
+        for outcome in falling[:most]
+        if outcome.accepted or outcome.review
+    ]
+    headings = ("queries", "accepted", "to review", "second answers", "mirrored")
+    return Grid("completion", [*texts("relation"), *numbers(*headings)], rows)
+
+
+def summary_lines(found: Completion) -> list[str]:
+    """All relations together, and those where nothing can be accepted."""
+    outcomes = found.outcomes
+    counts = np.array([outcome[1:6] for outcome in outcomes], np.int64).reshape(-1, 5)
+    queries, accepted, review, second, mirrored = counts.sum(axis=0).tolist()
+    without = [
+        found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
+    ]
+    lines = [
+        f"{queries:,} queries about {len(outcomes):,} relations: {accepted:,} facts accepted, "
+        f"{review:,} to review",
+        f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
+    ]
+    if without:
+        shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
+        why = "cannot promise" if found.promises else "no threshold"
+        lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+    if len(found) < accepted + review:
+        lines.append(f"kept, as the surest: {len(found):,}")
+    return lines
+
+
+def facts_in_words(found: Completion, most: int = 10) -> Iterator[str]:
+    """Accepted facts for which there is evidence, each relation in turn, the most probable first.
+
+    Two lines each: the fact, and the chain of known facts that speaks for it most.
+    """
+    facts, names = found.accepted, found.vocabulary
+    facts = facts.take(np.diff(facts.evidence.offsets) > 0)
+    in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
+    for place in in_turn[:most].tolist():
+        best = facts.chains(place)[0]
+        fact = " ".join(_named(facts.facts[place].tolist(), names))
+        known = ", ".join(" ".join(_named(known, names)) for known in best.facts)
+        yield f"  {fact}   ({facts.probabilities[place]:.2f})"
+        yield f"      for {known} ({best.support:,} of {best.cases:,} such pairs)"
+
+
+def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
+    """0 for the most probable fact of its relation, 1 for the next; of equal ones the earlier."""
+    relations = facts.facts[:, 1]
+    falling = np.lexsort((-facts.probabilities, relations))
+    starts = np.searchsorted(relations[falling], relations[falling])
+    places = np.empty(len(facts), np.int64)
+    places[falling] = np.arange(len(facts)) - starts
+    return places
+
+
+class ProbableFacts(NamedTuple):
+    """The facts of a file under one decision: how many there are, and the most probable ones."""
+
+    decision: str
+    total: int
+    relations: int
+    expected: float  # how many of all of them are right, going by their probabilities
+    shown: NewFacts  # the most probable first
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.decision]
+
+    @property
+    def line(self) -> str:
+        """The counts, in words."""
+        shown = ""
+        if len(self.shown) < self.total:
+            shown = (
+                f" Shown are the {len(self.shown)} most probable, "
+                f"at most {MOST_PER_RELATION} of a relation."
+            )
+        return (
+            f"{self.total:,} facts of {self.relations:,} relations; by their own probabilities, "
+            f"about {self.expected:,.0f} of them are right.{shown}"
+        )
+
+    @property
+    def grid(self) -> Grid:
+        """A row for each fact that is shown, with the known facts that speak for it."""
+        facts, names = self.shown, self.shown.vocabulary
+        rows = []
+        for place, fact in enumerate(facts.facts.tolist()):
+            expected = float(facts.expected[place])
+            reasons = "\n".join(_reason(chain, names) for chain in facts.chains(place))
+            rows.append(
+                [
+                    Cell(" · ".join(_named(fact, names))),
+                    probability(float(facts.probabilities[place])),
+                    Cell(DASH) if np.isnan(expected) else probability(expected),
+                    Cell(reasons or DASH),
+                ]
+            )
+        columns = [
+            *texts("fact"),
+            *numbers("probability", "expected precision"),
+            *texts("known facts that speak for it"),
+        ]
+        return Grid(f"facts-{self.decision}", columns, rows, sortable=True)
+
+
+def probable_facts(facts: NewFacts) -> list[ProbableFacts]:
+    """The facts under each decision, and the most probable of them, a few of each relation."""
+    found = []
+    for decision in DECISIONS:
+        mine = facts.take(facts.decisions == decision)
+        if not len(mine):
+            continue
+        falling = np.argsort(-mine.probabilities, kind="stable")
+        few = falling[places_in_relation(mine)[falling] < MOST_PER_RELATION]
+        found.append(
+            ProbableFacts(
+                decision,
+                len(mine),
+                len(np.unique(mine.facts[:, 1])),
+                float(mine.probabilities.sum()),
+                mine.take(few[:MOST_FACTS]),
+            )
+        )
+    return found
+
+
+def _named(fact: Sequence[int], names: Vocabulary) -> list[str]:
+    """Head, relation and tail as people read them, not too long."""
+    head, relation, tail = fact
+    return [clipped(n) for n in (names.entity(head), names.relation(relation), names.entity(tail))]
+
+
+def _reason(chain: Chain, names: Vocabulary) -> str:
+    """The known facts of a chain, and how often such a chain goes with such a fact."""
+    facts = ", ".join(" · ".join(_named(fact, names)) for fact in chain.facts)
+    cases = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
+    return f"{facts}: {chain.support:,} of {chain.cases:,} such pairs{cases}"

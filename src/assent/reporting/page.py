@@ -1,0 +1,246 @@
+"""The report as one HTML file that asks nothing of the network and runs no script but its own."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from assent.building.auditing import audit
+from assent.core.counts import METRICS
+from assent.core.version import __version__
+from assent.measuring.classification import compared
+from assent.reporting.benchmarks import (
+    KIND_NAMES,
+    audit_grid,
+    audit_line,
+    benchmark_line,
+    queries_grid,
+)
+from assent.reporting.chart import colour
+from assent.reporting.deciders import rule_name
+from assent.reporting.decisions import (
+    decisions_grid,
+    difference_line,
+    metric_cell,
+    metric_name,
+    relations_grid,
+    summary,
+)  # fmt: skip
+from assent.reporting.grid import DASH, Cell, Grid, clipped, share, texts, words
+from assent.reporting.measures import comparison_grid, ranking_grid
+from assent.reporting.new_facts import ProbableFacts
+from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
+from assent.reporting.sample_queries import (
+    candidates_grid,
+    query_in_words,
+    sample_rows,
+)  # fmt: skip
+
+MOST_RELATIONS = 500  # rows of the table of relations
+
+
+class Card(NamedTuple):
+    """A run at the top of the page."""
+
+    name: str
+    colour: str
+    model: str
+    sentences: Sequence[str]
+    numbers: Mapping[str, Cell]
+
+
+class Sample(NamedTuple):
+    """A test query, and what the runs say to it."""
+
+    words: str
+    kind: str
+    answers: int
+    candidates: Grid
+
+
+class Group(NamedTuple):
+    """What the runs of one benchmark share, and how they compare."""
+
+    name: str
+    line: str
+    warnings: Sequence[str]
+    queries: Grid
+    audit: Grid
+    audited: str
+    is_wrong: bool
+    decisions: Grid
+    differences: Sequence[str]
+    relations: Grid
+    runs: int
+    samples: Sequence[Sample]
+
+
+def page(
+    runs: Sequence[ReportedRun], sections: Sequence[Section], facts: Sequence[ProbableFacts] = ()
+) -> str:
+    """The whole report."""
+    scripts = [_bundle(), _own("page.js")]
+    evaluations = {run.name: run.evaluation for run in runs}
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=f"assent: {', '.join(evaluations)}",
+            policy=_policy(scripts),
+            scripts=scripts,
+            style=_own("page.css"),
+            cards=[_card(run, place) for place, run in enumerate(runs)],
+            groups=[_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)],
+            settings=settings_grid(runs),
+            comparison=comparison_grid(evaluations),
+            ranking=ranking_grid(evaluations),
+            sections=sections,
+            specs=_for_script(
+                {chart.name: chart.spec for part in sections for chart in part.charts}
+            ),
+            facts=facts,
+            version=__version__,
+        )
+    )
+
+
+def _by_benchmark(runs: Sequence[ReportedRun]) -> list[list[ReportedRun]]:
+    """The runs of each benchmark, in the order given."""
+    groups: dict[str, list[ReportedRun]] = {}
+    for run in runs:
+        groups.setdefault(run.benchmark.digest(), []).append(run)
+    return list(groups.values())
+
+
+def _card(run: ReportedRun, place: int) -> Card:
+    metrics = sorted(METRICS, key=lambda metric: metric != "f1")  # F1, then the others
+    numbers = {metric_name(metric): metric_cell(run.evaluation, metric) for metric in metrics}
+    return Card(
+        run.name,
+        colour(place),
+        f"{run.model}, {rule_name(run.decider.rule)}",
+        summary(run.evaluation),
+        {**numbers, "MRR": share(run.evaluation.mrr)},
+    )
+
+
+def _group(runs: Sequence[ReportedRun], number: int) -> Group:
+    benchmark = runs[0].benchmark
+    findings = audit(benchmark)
+    relations = relations_grid([run.decided for run in runs], MOST_RELATIONS)
+    grids = (
+        queries_grid(benchmark),
+        audit_grid(findings),
+        decisions_grid({run.name: run.evaluation for run in runs}),
+        relations,
+    )
+    # An id may stand only once in a page.
+    names = (grid.name if number == 1 else f"{grid.name}-{number}" for grid in grids)
+    queries, audited, decisions, relations = (
+        replace(grid, name=name) for grid, name in zip(grids, names, strict=True)
+    )
+    return Group(
+        clipped(runs[0].dataset),
+        benchmark_line(benchmark),
+        [str(warning) for warning in benchmark.origin.get("warnings", ())],
+        queries,
+        audited,
+        audit_line(findings),
+        any(finding.failed for finding in findings),
+        decisions,
+        _differences(runs),
+        relations,
+        len(runs),
+        list(_samples(runs, number)),
+    )
+
+
+def _differences(runs: Sequence[ReportedRun]) -> list[str]:
+    """F1 of each of these runs of one benchmark beside the first; with intervals."""
+    first, *others = runs
+    lines = []
+    for other in others:
+        found = compared(first.evaluation.classified, other.evaluation.classified)
+        lines.append(f"{other.name} beside {first.name}, {difference_line('full', found)}")
+    return lines
+
+
+def _samples(runs: Sequence[ReportedRun], number: int) -> Iterator[Sample]:
+    """The sample queries of one benchmark, and what each run says to them."""
+    benchmark = runs[0].benchmark
+    kinds = {row: kind for kind, row in sample_rows(benchmark, SAMPLES)}
+    for said in zip(*(run.candidates for run in runs), strict=True):
+        row = said[0].row
+        headings = [run.name for run in runs] if len(runs) > 1 else ["candidate"]
+        columns = dict(zip(headings, said, strict=True))
+        yield Sample(
+            clipped(query_in_words(benchmark.test, row, benchmark.vocabulary)),
+            KIND_NAMES[kinds[row]].removeprefix("… "),
+            int(benchmark.test.num_answers[row]),
+            candidates_grid(f"query-{number}-{row}", columns, benchmark.vocabulary.entity),
+        )
+
+
+def settings_grid(runs: Sequence[ReportedRun]) -> Grid:
+    """A column for each run, a row for each setting that any of them has."""
+    columns = [
+        {
+            f"{section}.{key}": value
+            for section, values in run.settings.items()
+            for key, value in values.items()
+        }
+        | {"decided by": run.decider.rule, "for": run.decider.objective}
+        for run in runs
+    ]
+    keys = dict.fromkeys(key for column in columns for key in column)
+    rows = [[words(key), *(words(column.get(key, DASH)) for column in columns)] for key in keys]
+    return Grid("settings", texts("setting", *(run.name for run in runs)), rows)
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("assent.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["breakable"] = _breakable
+    return made
+
+
+def _breakable(text: str) -> Markup:
+    """Long names of relations may break where people see parts in them; numbers may not."""
+    return Markup(re.sub(r"([/_]|\.(?!\d))", r"\1<wbr>", str(escape(text))))
+
+
+def _for_script(value: Any) -> str:
+    """JSON that cannot end the element it stands in: names come from users' graphs."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """What a browser may do with the page: run these scripts, and fetch nothing at all."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
+
+
+@cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed, once for all charts."""
+    scripts: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return "(() => {" + scripts.replace("</script", "<\\/script") + "})();"
+
+
+def _own(name: str) -> str:
+    return (files("assent.reporting") / "templates" / name).read_text(encoding="utf-8")
