@@ -10,14 +10,20 @@ import importlib.util
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import torch
 
 import assent
 import toy
+from assent.cli import app, main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -71,7 +77,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 BLOCKS = [b for page in PAGES if page.name not in COPIES and page.exists() for b in blocks_of(page)]
 RUN = [b for b in BLOCKS if b.language in ("sh", "python") and b.marked is None]
-RUN_PAGES = sorted({block.page for block in RUN})
+EXTENDING = ROOT / "CONTRIBUTING.md"  # its blocks add to the program's tables
 
 
 # Blocks
@@ -108,29 +114,60 @@ def prepared(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", RUN_PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_runs(page, prepared, tmp_path, monkeypatch, say, capsys, one_thread):
+@pytest.fixture
+def folder(prepared, tmp_path) -> Path:
+    """A copy of it, to be worked in."""
     shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     for settings in tmp_path.glob("*/settings.toml"):
         text = settings.read_text(encoding="utf-8").replace(str(prepared), str(tmp_path))
         settings.write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", sorted({b.page for b in RUN} - {EXTENDING}), ids=lambda p: p.stem)
+def test_what_a_page_shows_runs(page, folder, monkeypatch, one_thread):
+    monkeypatch.chdir(folder)
     monkeypatch.setattr(assent, "train", short_training(assent.train), raising=False)
     monkeypatch.setattr(assent, "save", partial(assent.save, overwrite=True), raising=False)
+    monkeypatch.setattr(sys, "argv", ["assent"])
+    run_page(page)
+
+
+def test_what_extends_the_program_runs_in_a_process_of_its_own(folder):
+    program = f"import sys; sys.path += {sys.path!r}; import test_docs; test_docs.run_extending()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_extending() -> None:
+    torch.set_num_threads(1)
+    run_page(EXTENDING)
+
+
+def run_page(page: Path) -> None:
+    """Runs the blocks of a page in the current folder."""
     names: dict[str, object] = {}
     for block in RUN:
-        if block.page != page:
-            continue
-        if block.language == "sh":
+        if block.page == page and block.language == "sh":
             for words in commands_in(block):
-                code, _, err = say(*words)
-                assert code == 0, f"{block}: assent {shlex.join(words)}: {err}"
-        else:
-            capsys.readouterr()
-            exec(compile("\n" * block.line + block.text, page, "exec"), names)
-            printed = capsys.readouterr().out
+                run_command(words, block)
+        elif block.page == page:
+            with redirect_stdout(StringIO()) as printed:
+                exec(compile("\n" * block.line + block.text, page, "exec"), names)
             for told in re.findall(r"^ *print\(.*\)  # prints (.+)$", block.text, re.MULTILINE):
-                assert told in printed.splitlines(), f"{block}: prints {printed}"
+                assert told in printed.getvalue().splitlines(), f"{block}: {printed.getvalue()}"
+
+
+def run_command(words: list[str], block: Block) -> None:
+    sys.argv = ["assent", *words]
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(printed):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    assert not code, f"{block}: assent {shlex.join(words)}: {printed.getvalue()}"
 
 
 def commands_in(block: Block) -> list[list[str]]:
@@ -204,8 +241,6 @@ def test_every_public_name_stands_in_the_reference():
 
 def test_every_command_has_a_page():
     text = "\n".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
-    from assent.cli import app
-
     for command in app.registered_commands:
         name = command.name or command.callback.__name__
         assert f"assent {name} " in text, name
