@@ -1,6 +1,6 @@
 """Draws the pictures of the report in docs/, from what `make demo` left in .demo (needs chromium).
 
-report.png: its top; report-dark.png: relations and questions; report-facts.png: new facts.
+report.png: its top; report-dark.png: relations and queries; report-facts.png: new facts.
 """
 
 import shutil

@@ -28,7 +28,7 @@ INTRODUCTION = """\
 # Hostile inputs
 
 What assent says about inputs that are broken, odd, or meant to break it. The inputs lie in
-[`tests/hostile`](../tests/hostile); `{path}` stands for the path of the input. A refused input
+`tests/hostile`; `{path}` stands for the path of the input. A refused input
 ends with this one line and exit code 2, and nothing is written. A test reads every one of them
 and compares.
 """
