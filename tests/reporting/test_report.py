@@ -15,9 +15,9 @@ import assent
 from assent.assessing import load_decider
 from assent.building.counting import table_one
 from assent.cli import main
+from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
-from assent.measuring.classification import SETS
 from assent.reporting.results import DASH
 from html_pages import Page
 

@@ -10,10 +10,8 @@ from assent.deciding.shortlisting import Above
 from assent.judging.hearing import Hearing
 from assent.judging.judge import Judge
 from assent.judging.spreads import Spreads
-from assent.measuring.abstaining import Tops, abstaining
-from assent.measuring.calibration import Reliability, recalibrated
-from assent.measuring.evaluation import Evaluation
-from assent.measuring.ranking import Standings
+from assent.measuring.evaluation import Evaluation, measures_of
+from assent.measuring.measure import Decided
 
 
 def evaluate(
@@ -30,30 +28,26 @@ def evaluate(
     """
     benchmark, queries = run.benchmark, run.benchmark.queries(split)
     above = Above(queries, decider.thresholds)
-    standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
-    tops, reliability = Tops(queries), Reliability(2 * benchmark.vocabulary.num_relations)
-    collectors: list[Collector] = [above, standings, tops, reliability, *also]
+    measures = measures_of(benchmark, split)
+    collectors: list[Collector] = [above, *measures.values(), *also]
     if isinstance(decider, Judge):
         hearing = Hearing(decider, benchmark, heard([run, *others]))
         collectors.append(spreads := Spreads(queries))
     if (probabilities := decider.probabilities) is not None:
-        collectors.append(likely := Above(queries, Thresholds.of(probabilities.floors)))
+        collectors.append(probable := Above(queries, Thresholds.of(probabilities.floors)))
     collect(scored(run, split, progress), *collectors)
-    shortlist, raw = above.result(), reliability.result()
+    shortlist = above.result()
     if isinstance(decider, Judge):
         accepted = decider.accept(hearing.judged(shortlist, spreads))
     else:
         accepted = decider.accept(shortlist)
-    return Evaluation(
+    decided = Decided(
         split,
         decider.rule,
         benchmark.vocabulary,
         shortlist,
         accepted,
-        standings.ranks(),
-        standings.filtered(),
-        abstaining(tops, tops.accepted(shortlist, accepted)),
-        raw,
         probabilities,
-        None if probabilities is None else recalibrated(raw, likely.result(), probabilities),
+        None if probabilities is None else probable.result(),
     )
+    return Evaluation.of(decided, measures)

@@ -1,37 +1,37 @@
-"""How the scores of answers, of others, and the best of queries without an answer lie."""
+"""Histograms of scores: of answers, of non-answers, and the best of queries without an answer."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Keys, rows_of
+from assent.core.queries import SETS
 from assent.core.scores import ScoreBlock
-from assent.measuring.classification import SETS
 
 LOWEST, HIGHEST, WIDTH = -14.0, 6.0, 0.5  # of the bins, as logits; the outer ones take the rest
 EDGES = np.arange(LOWEST, HIGHEST + WIDTH, WIDTH)
-STRIDE = 61  # one of so many entities stands for the non-answers, which are nearly all
+STRIDE = 61  # of the non-answers, which are nearly all, every 61st entity is counted
 GROUPS = ("answers", "non-answers", "best of an empty query", "best of a fake query")
 
 
 class Separation:
-    """Counts scores by how high they are; a collector of scores.
+    """A collector of scores that counts them in bins.
 
-    Counted from the `lines` of their relations where these are given: what lies above zero is
-    then what thresholds there would accept. A relation whose line is infinite is left out.
+    Given `thresholds`, it counts how far each score lies above that of its slot, so that what is
+    accepted lies above zero. A slot whose threshold is infinite is left out.
     """
 
-    def __init__(self, lines: NDArray[np.float64] | None = None) -> None:  # (slot,)
-        self.lines = lines
+    def __init__(self, thresholds: NDArray[np.float64] | None = None) -> None:  # (slot,)
+        self.thresholds = thresholds
         self.counts: dict[str, Keys] = {name: np.zeros(len(EDGES) - 1, np.int64) for name in GROUPS}
 
     def add(self, block: ScoreBlock) -> None:
         asked = block.queries
-        lines = np.zeros(len(asked)) if self.lines is None else self.lines[asked.relations]
+        zero = np.zeros(len(asked)) if self.thresholds is None else self.thresholds[asked.relations]
         chosen = asked.answers % STRIDE == 0
         with np.errstate(invalid="ignore"):  # -inf from -inf: neither is counted
-            of_answers = block.of_answers() - lines[rows_of(asked.offsets)]
-            sample = (block.scores[:, ::STRIDE] - lines[:, None]).ravel()
-            best = block.scores.max(axis=1, initial=-np.inf) - lines
+            of_answers = block.of_answers() - zero[rows_of(asked.offsets)]
+            sample = (block.scores[:, ::STRIDE] - zero[:, None]).ravel()
+            best = block.scores.max(axis=1, initial=-np.inf) - zero
         sizes = {
             "answers": _binned(of_answers),
             # Answers among the sample are taken out again.
@@ -43,7 +43,7 @@ class Separation:
             self.counts[name] += size
 
     def shares(self) -> dict[str, NDArray[np.float64]]:  # group -> (bin,)
-        """What part of each group lies in each bin; nothing of an empty group."""
+        """The share of each group that lies in each bin; zeros for an empty group."""
         return {name: count / max(count.sum(), 1) for name, count in self.counts.items()}
 
 

@@ -137,7 +137,7 @@ def separation(subject: Subject) -> Spec:
     # The outermost bins hold all that lies beyond: they may stand out of the picture.
     highest = max(of_group[1:-1].max() for of_group in shares.values()) or 1.0
     height = alt.Scale(domain=[0, _round(1.1 * highest)], nice=False)
-    shifted = subject.separation.lines is not None
+    shifted = subject.separation.thresholds is not None
     title = "score, counted from its relation's threshold" if shifted else "score (logit)"
     areas = _chart(rows).mark_area(
         interpolate="step-after", fillOpacity=0.16, line={"strokeWidth": 1.6}, clip=True

@@ -9,7 +9,7 @@ from assent.building.auditing import Finding
 from assent.building.counting import table_one
 from assent.core.benchmark import Benchmark
 from assent.core.counts import METRICS
-from assent.measuring.classification import SETS
+from assent.core.queries import SETS
 from assent.reporting.cells import Cell, Grid, chance, clipped, count, part, words
 from assent.reporting.results import DASH, SET_NAMES, relation_name
 from assent.reporting.samples import surest

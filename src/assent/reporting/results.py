@@ -8,11 +8,12 @@ from scipy.special import expit
 
 from assent.core.benchmark import Benchmark
 from assent.core.counts import f1, precision, ratio, recall
+from assent.core.queries import SETS
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
 from assent.judging.judge import Judge
 from assent.measuring.calibration import Calibration
-from assent.measuring.classification import SETS, Difference
+from assent.measuring.classification import Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.tables import KIND_NAMES, table
 
@@ -91,7 +92,7 @@ def probabilities_line(name: str, of_all: Calibration, of_accepted: Calibration)
     stated, true = of_accepted.means()
     return (
         f"{name}: expected calibration error {of_all.error():.2g} over all candidates, "
-        f"{share(of_all.error_of_likely())} over those above .05, "
+        f"{share(of_all.error_above_lowest_bin())} over those above .05, "
         f"{share(of_accepted.error())} over accepted facts "
         f"(stated {share(stated)}, right {share(true)}); Brier score {of_all.brier():.2g}"
     )

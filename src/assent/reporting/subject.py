@@ -53,7 +53,7 @@ class Subject:
     @property
     def line(self) -> float | None:
         """Where it is drawn among the scores as they were counted; None: nothing is accepted."""
-        if self.separation.lines is not None:
+        if self.separation.thresholds is not None:
             return 0.0
         lines = lines_in(self.decider, self.benchmark)
         return float(lines[0]) if len(lines) and np.isfinite(lines[0]) else None

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from assent.core.counts import precision, recall
-from assent.measuring.classification import SETS, compared
+from assent.core.queries import SETS
+from assent.measuring.classification import compared
 from assent.reporting.cells import percent
 from assent.reporting.results import difference_lines
 from assent.reporting.subject import Subject
