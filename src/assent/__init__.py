@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from assent.errors import AssentError
     from assent.experiment import Run, complete, dataset, load_run, train
     from assent.files.benchmarks import load, save
-    from assent.files.triples import read
-    from assent.files.writing import write
+    from assent.files.triples import read, write
     from assent.measuring.evaluation import Evaluation
     from assent.presenting import report
 
@@ -61,7 +60,7 @@ _HOMES = {
     "table_one": "building.counting",
     "train": "experiment",
     "tune": "assessing",
-    "write": "files.writing",
+    "write": "files.triples",
 }
 
 __all__ = [

@@ -12,9 +12,9 @@ from assent.deciding.rules import Decider
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.experiment import Run, load_run, others_heard
+from assent.files.atomic import beside
 from assent.files.proposals import read_proposals
 from assent.files.runs import SETTINGS
-from assent.files.saving import beside
 from assent.judging.judge import Judge
 from assent.measuring.separation import Separation
 from assent.reporting.asked import asked

@@ -56,8 +56,8 @@ def complete(
     """New facts: ask all that the graph may ask, and accept what is sure enough."""
     from assent.experiment import complete as run_completion
     from assent.experiment import load_run
+    from assent.files.annotations import read_list
     from assent.files.completions import partial, refuse_suffix, write_completions
-    from assent.files.sides import read_list
     from assent.reporting.completions import relations_completed, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts

@@ -70,9 +70,9 @@ def build(
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
     """Build a benchmark of queries from a graph."""
+    from assent.files.annotations import read_list
+    from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
-    from assent.files.saving import refuse_to_replace
-    from assent.files.sides import read_list
     from assent.reporting.progress import steps
     from assent.reporting.tables import benchmark_line, graph_line, queries_table
 
@@ -118,7 +118,7 @@ def audit(
     ] = None,
 ) -> None:
     """Look for leaks, collisions and contradictions in a benchmark."""
-    from assent.files.saving import beside
+    from assent.files.atomic import beside
     from assent.reporting.tables import audit_table
 
     findings = assent.audit(assent.load(place(benchmark)))

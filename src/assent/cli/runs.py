@@ -143,8 +143,8 @@ def evaluate(
     """Decide on test with the thresholds found on valid, and measure it."""
     from assent import assessing
     from assent.experiment import load_run, others_heard
+    from assent.files.atomic import beside
     from assent.files.decisions import write_decisions
-    from assent.files.saving import beside
     from assent.measuring.classification import compared
     from assent.reporting import results
     from assent.reporting.progress import queries

@@ -11,9 +11,9 @@ import polars as pl
 from assent.core.completions import SIDES, Chain, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.atomic import beside
 from assent.files.rdf import write_nt
-from assent.files.saving import beside
-from assent.files.writing import named_facts
+from assent.files.triples import named_facts
 
 
 def write_completions(path: str | Path, facts: NewFacts, vocabulary: Vocabulary) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.atomic import beside
 from assent.files.deciders import read_thresholds, written_thresholds
-from assent.files.saving import beside
 
 MOST_BYTES = 1 << 30  # of all arrays; a file is hostile until parsed
 

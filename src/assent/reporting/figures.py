@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assent.core.counts import METRICS
-from assent.files.saving import beside
+from assent.files.atomic import beside
 from assent.reporting import charts
 from assent.reporting.charts import Spec
 from assent.reporting.subject import Subject

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assent.core.version import __version__
-from assent.files.saving import beside
+from assent.files.atomic import beside
 from assent.measuring.plain import plain
 from assent.reporting.results import DASH, share
 from assent.reproducing import tables

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from assent.core.counts import METRICS, Counts
+from assent.files.atomic import beside
 from assent.files.runs import WEIGHTS
-from assent.files.saving import beside
 
 FORMAT = 2
 RULES = {  # how thresholds are found -> the rule for one of them, and for many

@@ -12,7 +12,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.rules import Decider
 from assent.experiment import Run
-from assent.files.sides import find_side_file, read_labels
+from assent.files.annotations import find_file, read_labels
 from assent.reporting.asked import asked
 from assent.reproducing.markdown import markdown_table, plain_cell
 
@@ -128,6 +128,6 @@ def readable(vocabulary: Vocabulary, beside: Path) -> dict[str, str]:
     """Names of entities: the paper's, then the benchmark's, then those of FB15k-237 beside it."""
     labels = vocabulary.entity_labels
     if not labels:
-        file = find_side_file(beside / "fb15k-237", "entity_names")
+        file = find_file(beside / "fb15k-237", "entity_names")
         labels = read_labels(file, vocabulary.entities)
     return dict(zip(vocabulary.entities, labels, strict=False)) | NAMES
