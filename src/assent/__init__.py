@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
     from assent.files.benchmarks import load, save
-    from assent.files.writing import write
+    from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
     from assent.verbs.audit import audit
     from assent.verbs.build import build
@@ -68,7 +68,7 @@ _HOMES = {
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
-    "write": "files.writing",
+    "write": "files.triples",
 }
 
 __all__ = [

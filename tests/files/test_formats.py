@@ -1,9 +1,9 @@
 """The same facts read the same from whatever format they are kept in."""
 
-import csv
 import gzip
-import io
-from itertools import permutations
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -11,89 +11,28 @@ import pytest
 
 from assent.core.facts import Split
 from assent.errors import DataError
-from assent.files.triples import read, suffix_of
-from toy import Fact, named_facts
-
-E = "http://example.org/"
-FACTS = [
-    (f"{E}oslo", f"{E}capital_of", f"{E}norway"),
-    (f"{E}tromsø", f"{E}in", f"{E}norway"),
-    (f"{E}new,york", f"{E}in", f"{E}usa"),
-    (f"{E}東京", f"{E}twinned_with", f"{E}new,york"),
-    (f"{E}🙂", f"{E}likes", f"{E}🙂"),
-    (f"{E}oslo", f"{E}capital_of", f"{E}norway"),  # twice
-]
-
-
-def tsv(facts: list[Fact]) -> bytes:
-    return "".join("\t".join(fact) + "\n" for fact in facts).encode()
-
-
-def comma_separated(facts: list[Fact]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(facts)
-    return text.getvalue().encode()
-
-
-def n_triples(facts: list[Fact]) -> bytes:
-    return "".join("<{}> <{}> <{}> .\n".format(*fact) for fact in facts).encode()
-
-
-def turtle(facts: list[Fact]) -> bytes:
-    lines = ["<{}> <{}> <{}> .\n".format(*(name.removeprefix(E) for name in f)) for f in facts]
-    return f"@base <{E}> .\n{''.join(lines)}".encode()
-
-
-def parquet(facts: list[Fact]) -> bytes:
-    file = io.BytesIO()
-    pl.DataFrame(facts, schema=["subject", "predicate", "object"], orient="row").write_parquet(file)
-    return file.getvalue()
-
-
-FILES = {
-    "kb.tsv": tsv,
-    "kb.txt": tsv,
-    "kb.csv": comma_separated,
-    "kb.nt": n_triples,
-    "kb.ttl": turtle,
-    "kb.parquet": parquet,
-    "train/train.txt": tsv,
-    "train/train.tsv": tsv,
-    "train/train.csv": comma_separated,
-    "train/train.nt": n_triples,
-    "train/train.ttl": turtle,
-    "train/train.parquet": parquet,
-}
-
-
-def put(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
-
-
-def put_libkge(folder: Path, splits: dict[str, list[Fact]]) -> Path:
-    facts = [fact for part in splits.values() for fact in part]
-    # LibKGE's numbers come in any order; ours come from the names.
-    entities = sorted({name for head, _, tail in facts for name in (head, tail)}, reverse=True)
-    relations = sorted({relation for _, relation, _ in facts}, reverse=True)
-    for name, names in (("entity_ids", entities), ("relation_ids", relations)):
-        lines = [f"{number}\t{name}\n" for number, name in enumerate(names)]
-        put(folder / f"{name}.del", "".join(lines).encode())
-    for split, part in splits.items():
-        numbers = [(entities.index(h), relations.index(r), entities.index(t)) for h, r, t in part]
-        lines = ["\t".join(map(str, row)) + "\n" for row in numbers]
-        put(folder / f"{split}.del", "".join(lines).encode())
-    put(folder / "dataset.yaml", b"dataset:\n  name: toy\n  files.train.filename: train.del\n")
-    return folder
-
-
-def check(path: Path) -> None:
-    kb = read(path)
-    assert named_facts(kb.facts, kb.vocabulary) == set(FACTS)
-    assert kb.vocabulary.entities == tuple(sorted(kb.vocabulary.entities))
-    assert kb.vocabulary.relations == tuple(sorted(kb.vocabulary.relations))
-    assert (kb.source.duplicates, kb.has_splits, kb.types) == (1, False, None)
+from assent.files import formats
+from assent.files.formats import (
+    COLUMNS,
+    Format,
+    all_formats,
+    readable_suffixes,
+    register,
+    suffix_of,
+    writable_suffixes,
+)
+from assent.files.triples import read, write
+from files.formats_by_hand import (
+    FACTS,
+    FILES,
+    check,
+    comma_separated,
+    n_triples,
+    parquet,
+    put,
+    tsv,
+)
+from toy import named_facts, of_names
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -108,55 +47,12 @@ def test_every_text_format_gives_the_same_facts_from_gzip(name, tmp_path):
     check(tmp_path / f"{name}.gz" if name.startswith("kb") else tmp_path / "train")
 
 
-def test_libkge_gives_the_same_facts(tmp_path):
-    check(put_libkge(tmp_path, {"train": FACTS}))
-
-
 @pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("name", ["kb.tsv", "kb.csv", "kb.nt", "kb.ttl"])
 def test_windows_habits_change_nothing(name, start, ends, tmp_path):
     content = FILES[name](FACTS).replace(b"\r\n", b"\n").replace(b"\n", ends)
     check(put(tmp_path / name, start + content))
-
-
-@pytest.mark.parametrize("header", ["head,relation,tail", "Subject,Predicate,Object", "h,r,t"])
-def test_the_header_of_a_csv_file_is_no_fact(header, tmp_path):
-    check(put(tmp_path / "kb.csv", header.encode() + b"\n" + comma_separated(FACTS)))
-
-
-@pytest.mark.parametrize("name", ["kb.tsv", "kb.txt"])
-def test_other_files_have_no_header(name, tmp_path):
-    kb = read(put(tmp_path / name, b"head\trelation\ttail\n" + tsv(FACTS)))
-    assert named_facts(kb.facts, kb.vocabulary) == {*FACTS, ("head", "relation", "tail")}
-
-
-@pytest.mark.parametrize("places", list(permutations(range(3))))
-@pytest.mark.parametrize("header", ["head relation tail", "Subject Predicate Object", "s p o"])
-def test_parquet_columns_of_known_names_stand_in_any_order(header, places, tmp_path):
-    frame = pl.DataFrame(FACTS, schema=header.split(), orient="row")
-    frame[:, list(places)].write_parquet(tmp_path / "kb.parquet")
-    check(tmp_path / "kb.parquet")
-
-
-@pytest.mark.parametrize("header", ["a b c", "head relation object", "Head head tail"])
-def test_parquet_columns_of_other_names_stand_in_order(header, tmp_path):
-    pl.DataFrame(FACTS, schema=header.split(), orient="row").write_parquet(tmp_path / "kb.parquet")
-    check(tmp_path / "kb.parquet")
-
-
-def test_the_splits_of_a_folder_and_of_libkge_are_the_same(tmp_path):
-    parts = {"train": FACTS[:2], "valid": FACTS[2:4], "test": FACTS[4:]}
-    for split, facts in parts.items():
-        put(tmp_path / "folder" / f"{split}.txt", tsv(facts))
-    folder = read(tmp_path / "folder")
-    libkge = read(put_libkge(tmp_path / "libkge", parts))
-    for kb in (folder, libkge):
-        assert named_facts(kb.part(Split.TRAIN), kb.vocabulary) == set(FACTS[:2])
-        assert named_facts(kb.part(Split.VALID), kb.vocabulary) == set(FACTS[2:4])
-        # The last fact of test is one of train: what is trained on is not asked for.
-        assert named_facts(kb.part(Split.TEST), kb.vocabulary) == {FACTS[4]}
-        assert kb.source.duplicates == 1
 
 
 def test_each_split_may_have_its_own_format(tmp_path):
@@ -187,3 +83,55 @@ def test_the_suffix_before_gz_says_what_a_file_holds(name, suffix):
 def test_other_suffixes_are_refused(name):
     with pytest.raises(DataError, match="unknown suffix"):
         suffix_of(Path(name))
+
+
+# The table
+
+
+def test_the_lines_of_the_tables_tell_what_importing_them_tells():
+    known = all_formats()
+    expected = (".csv", ".nt", ".parquet", ".tsv", ".ttl", ".txt")
+    assert readable_suffixes() == tuple(known) == expected
+    assert writable_suffixes() == tuple(suffix for suffix, form in known.items() if form.write)
+
+
+def test_suffixes_are_known_without_polars():
+    code = (
+        "import sys; from assent.files.formats import readable_suffixes, writable_suffixes; "
+        "readable_suffixes(), writable_suffixes(); sys.exit('polars' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_format_is_tried_here():
+    assert {suffix_of(Path(name)) for name in FILES} == set(all_formats())
+
+
+def read_arrows(path, kept):
+    rows = [line.split(" -> ") for line in path.read_text().splitlines()]
+    return pl.DataFrame(rows, schema=list(COLUMNS), orient="row"), Counter()
+
+
+def write_arrows(frame, path, keep_rdf_terms):
+    path.write_text("".join(" -> ".join(row) + "\n" for row in frame.iter_rows()))
+
+
+def test_a_new_format_is_read_written_and_offered(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "_ADDED", {})
+    register(".arrows", Format(read_arrows, write=write_arrows))
+    write(of_names([("a", "in", "b"), ("b", "in", "c")]), tmp_path / "kb.arrows")
+    kb = read(tmp_path / "kb.arrows")
+    assert named_facts(kb.facts, kb.vocabulary) == {("a", "in", "b"), ("b", "in", "c")}
+    (tmp_path / "kb.arrows").rename(tmp_path / "train.arrows")
+    assert len(read(tmp_path).facts) == 2
+    assert ".arrows" in readable_suffixes() and ".arrows" in writable_suffixes()
+    with pytest.raises(DataError, match=r"choose from \.arrows \.csv"):
+        suffix_of(Path("kb.xlsx"))
+    with pytest.raises(DataError, match=r"cannot write \.ttl; choose from \.arrows \.nt"):
+        write(kb, tmp_path / "kb.ttl")
+
+
+def test_the_page_about_files_names_every_format():
+    page = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+    text = page.read_text(encoding="utf-8")
+    assert [suffix for suffix in readable_suffixes() if f"`{suffix}`" not in text] == []

@@ -12,8 +12,7 @@ from assent.cli import main
 from assent.core.facts import KnowledgeBase
 from assent.errors import DataError
 from assent.files.benchmarks import load
-from assent.files.triples import read
-from assent.files.writing import write
+from assent.files.triples import read, write
 from toy import of_names
 
 PROJECT = Path(__file__).resolve().parents[2]

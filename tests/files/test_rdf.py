@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from assent.errors import DataError
-from assent.files.triples import read
-from assent.files.writing import write
+from assent.files.triples import read, write
 from toy import named_facts, of_names
 
 E = "http://e.org/"

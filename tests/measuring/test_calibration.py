@@ -20,7 +20,7 @@ SPREAD = st.just([-90.0, -20.0, -4.0, -3.0, -2.5, -1.0, 0.0, 0.3, 1.0, 2.0, 3.5,
 def calibration(made):
     collector = Reliability(NUM_SLOTS)
     collect(made, collector)
-    return collector.result()
+    return collector.counted()
 
 
 def candidates(made):
@@ -51,7 +51,7 @@ def test_errors_are_averages_over_all_candidates(made):
     found, all_of_them = calibration(made), list(candidates(made))
     brier = oracles.mean([(p - is_right) ** 2 for _, p, is_right in all_of_them])
     assert found.brier() == pytest.approx(brier, abs=1e-5, nan_ok=True)
-    for error, lowest in ((found.error(), 0), (found.error_of_likely(), 1)):
+    for error, lowest in ((found.error(), 0), (found.error_above_lowest_bin(), 1)):
         mine = [(p, is_right) for _, p, is_right in all_of_them if bin_of(p) >= lowest]
         gaps = [
             abs(sum(p - is_right for p, is_right in mine if bin_of(p) == place))
@@ -101,4 +101,4 @@ def test_a_probability_of_one_belongs_to_the_last_bin():
 
 def test_without_candidates_nothing_is_defined():
     found = calibration([block([[-np.inf]], [[]])])
-    assert np.isnan([found.error(), found.error_of_likely(), found.brier()]).all()
+    assert np.isnan([found.error(), found.error_above_lowest_bin(), found.brier()]).all()

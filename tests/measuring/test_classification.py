@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deciding_oracles as oracles
+from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
-from assent.measuring.classification import SETS, Classified
+from assent.measuring.classification import Classified
 from score_blocks import NUM_SLOTS, block, blocks, shortlist
 
 LETTERS = {"full": "CINF", "C": "C", "C+F": "CF", "I": "IN", "N": "N", "F": "F"}

@@ -1,19 +1,23 @@
 """An evaluation as JSON: every number that a page shows, and null where there is none."""
 
 import json
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assent
 import deciding_oracles as oracles
 import toy
+from assent.core.queries import SETS
 from assent.core.scores import collect
 from assent.core.thresholds import Thresholds
-from assent.measuring.abstaining import Tops, abstaining
+from assent.measuring.abstaining import Tops
 from assent.measuring.calibration import BINS, Reliability
-from assent.measuring.classification import SETS
-from assent.measuring.evaluation import Evaluation
+from assent.measuring.classification import Classifying
+from assent.measuring.evaluation import MEASURES, Evaluation, measures_of
+from assent.measuring.measure import Decided
 from assent.measuring.ranking import Standings
 from score_blocks import NUM_SLOTS, block, blocks, queries_of, shortlist
 
@@ -22,20 +26,17 @@ def evaluation(made, line=0.0):
     queries, thresholds = queries_of(made), Thresholds.single(line, NUM_SLOTS)
     entities = made[0].scores.shape[1]
     standings = Standings(queries, queries.take(np.argsort(queries.keys(entities))), entities)
-    tops, reliability = Tops(queries), Reliability(NUM_SLOTS)
-    collect(made, standings, tops, reliability)
+    measures = {
+        "classification": Classifying(),
+        "ranking": standings,
+        "abstaining": Tops(queries),
+        "calibration": Reliability(NUM_SLOTS),
+    }
+    collect(made, *measures.values())
     kept = shortlist(made)
-    return Evaluation(
-        "test",
-        "global",
-        toy.vocabulary_of(6, NUM_SLOTS // 2),
-        kept,
-        kept.accepted(thresholds),
-        standings.ranks(),
-        standings.filtered(),
-        abstaining(tops, tops.accepted(kept, kept.accepted(thresholds))),
-        reliability.result(),
-    )
+    names = toy.vocabulary_of(6, NUM_SLOTS // 2)
+    decided = Decided("test", "global", names, kept, kept.accepted(thresholds))
+    return Evaluation.of(decided, measures)
 
 
 def plain(found):
@@ -86,3 +87,53 @@ def test_f1_is_of_the_set_that_is_asked_for():
     made = [block([[3.0, -1.0], [2.0, 1.0]], [[0], []], [0, 1], [0, 2])]
     found = evaluation(made)
     assert found.f1("C") == 1 and found.f1() == 2 * 1 / (3 + 1) and found.f1("F") == 0
+
+
+def test_a_new_measure_needs_a_line_in_the_table_and_no_more(monkeypatch):
+    class Candidates:
+        """Counts the candidates."""
+
+        def __init__(self, benchmark, split):
+            self.count = 0
+
+        def add(self, block):
+            self.count += int((block.scores > -np.inf).sum())
+
+        def result(self, decided):
+            return Counted(self.count, len(decided.shortlist))
+
+    class Counted(NamedTuple):
+        candidates: int
+        listed: int
+
+        def to_json(self):
+            return {"candidates": self._asdict()}
+
+        def lines(self):
+            return {"candidates": float(self.candidates)}
+
+    monkeypatch.setitem(MEASURES, "candidates", Candidates)
+    benchmark = toy.built(toy.crowd(0, 24, 3, 6))
+    assert list(measures_of(benchmark, "valid")) == list(MEASURES)
+    run = assent.adapt(benchmark, lambda anchors, _: np.zeros((len(anchors), size(benchmark))))
+    found = assent.evaluate(run, assent.tune(run, rule="global"), "valid")
+    counted = found.results["candidates"]
+    assert counted.candidates == found.calibration.candidates.sum() > 0
+    expected = {"candidates": counted.candidates, "listed": len(found.shortlist)}
+    assert plain(found)["candidates"] == expected
+    assert list(found.lines()) == list(MEASURES)
+    assert found.lines()["candidates"] == {"candidates": counted.candidates}
+
+
+def size(benchmark):
+    return benchmark.vocabulary.num_entities
+
+
+def test_every_measure_tells_its_first_numbers():
+    found = evaluation([block([[3.0, -1.0], [2.0, 1.0]], [[0], []], [0, 1], [0, 2])])
+    lines = found.lines()
+    assert list(lines) == list(MEASURES)
+    assert lines["classification"]["f1"] == found.f1()
+    assert lines["ranking"]["MRR"] == found.mrr
+    assert lines["abstaining"]["answer rate"] == found.abstaining.answer_rate
+    assert lines["calibration"]["Brier score"] == found.calibration.brier()

@@ -19,7 +19,7 @@ def test_queries_without_any_candidate_fall_together_in_average_precision():
 def test_calibration_is_about_candidates_only():
     reliability = Reliability(2)
     reliability.add(block([[0, NONE, NONE], [0, NONE, 0]], [[1], [0, 1]]))
-    found = reliability.result()
+    found = reliability.counted()
     assert found.candidates.sum() == 3 and found.right.sum() == 1
     assert found.brier() == pytest.approx(0.5**2)
     assert found.error() == pytest.approx(abs(3 * 0.5 - 1) / 3)

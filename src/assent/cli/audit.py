@@ -23,7 +23,7 @@ def audit(
     ] = None,
 ) -> None:
     """Look for leaks, collisions and contradictions in a benchmark."""
-    from assent.files.saving import beside
+    from assent.files.atomic import beside
     from assent.reporting.benchmarks import audit_grid
     from assent.reporting.rendering import terminal
 

@@ -56,9 +56,9 @@ def build(
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
     """Build a benchmark of queries from a graph."""
+    from assent.files.annotations import read_list
+    from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
-    from assent.files.saving import refuse_to_replace
-    from assent.files.sides import read_list
     from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
     from assent.reporting.progress import steps
     from assent.reporting.rendering import terminal

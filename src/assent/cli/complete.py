@@ -60,8 +60,8 @@ def complete(
     unfinished: Unfinished = False,
 ) -> None:
     """New facts: ask every query that the graph may ask, and accept what is sure enough."""
+    from assent.files.annotations import read_list
     from assent.files.facts import partial, refuse_suffix, write_facts
-    from assent.files.sides import read_list
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.reporting.rendering import terminal

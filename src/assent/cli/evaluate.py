@@ -40,8 +40,8 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Decide on test with the thresholds found on valid, and measure it."""
+    from assent.files.atomic import beside
     from assent.files.decisions import write_decisions
-    from assent.files.saving import beside
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
         SUREST,

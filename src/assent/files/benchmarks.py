@@ -1,46 +1,56 @@
-"""A benchmark folder, in assent's own layout or in that of the published FB14k-QAQ."""
+"""A benchmark folder, in assent's own layout or in that of the published FB14k-QAQ.
+
+In assent's own, a query is a line: side, anchor, relation, subset, then its answers.
+"""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assent.core.arrays import Ids, rows_of
-from assent.core.benchmark import Benchmark
+from assent.core.arrays import Ids, frozen, offsets_of, rows_of
+from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
+from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 from assent.core.version import __version__
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
-from assent.files.columns import line_of, read_columns
-from assent.files.published import looks_published, read_published, write_published
-from assent.files.queries import ids_of, read_queries, write_queries
-from assent.files.saving import folder_beside
-from assent.files.sides import read_types
+from assent.files.annotations import ENDS, read_types
+from assent.files.atomic import folder_beside
+from assent.files.published import looks_published, read_published, refuse_twice, write_published
 from assent.files.text import is_text, lines_of, read_json
-from assent.files.writing import named_facts, write_tsv
+from assent.files.triples import named_facts
+from assent.files.tsv import ids_of, line_of, read_columns, write_tsv
 
 MANIFEST = "manifest.json"
 MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
 FORMAT = max(MASKS)
 OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
+SUBSETS = tuple(subset.name.lower() for subset in Subset)
+
+
+class Layout(NamedTuple):
+    """A way to keep a benchmark in a folder."""
+
+    fits: Callable[[Path], bool]  # whether a folder is in this layout
+    read: Callable[[Path], Benchmark]
+    write: Callable[[Benchmark, Path], None]
+    marks: str  # what such a folder holds, in words
 
 
 def load(path: str | Path) -> Benchmark:
     """Reads a benchmark folder; its files say which layout it is in."""
     path = Path(path)
-    if (path / MANIFEST).is_file():
-        return _read_own(path)
-    if looks_published(path):
-        return read_published(path)
-    raise DataError(
-        f"{path}: not a benchmark; expected a folder with {MANIFEST} (made by `assent build`) "
-        "or with valid_obj.txt and its kin (the layout of FB14k-QAQ)"
-    )
+    for layout in LAYOUTS.values():
+        if layout.fits(path):
+            return layout.read(path)
+    expected = " or ".join(f"with {layout.marks}" for layout in LAYOUTS.values())
+    raise DataError(f"{path}: not a benchmark; expected a folder {expected}")
 
 
 def save(
@@ -50,12 +60,32 @@ def save(
     if layout not in LAYOUTS:
         raise ConfigError(f"unknown layout {layout!r}; choose from {', '.join(LAYOUTS)}")
     with folder_beside(Path(path), lambda old: overwrite and is_benchmark(old)) as part:
-        LAYOUTS[layout](benchmark, part)
+        LAYOUTS[layout].write(benchmark, part)
 
 
 def is_benchmark(path: Path) -> bool:
     """Whether a folder holds a benchmark, and so may be replaced by one."""
-    return (path / MANIFEST).is_file() or looks_published(path)
+    return any(layout.fits(path) for layout in LAYOUTS.values())
+
+
+def write_names(names: tuple[str, ...], labels: tuple[str, ...], path: Path) -> None:
+    """Names, one a line, and their labels where there are any."""
+    columns = {"name": names, "label": labels} if labels else {"name": names}
+    write_tsv(pl.DataFrame(columns), path)
+
+
+def read_names(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names, and their labels where there is a second column."""
+    first = next(lines_of(path), "")
+    columns = ("name", "label") if "\t" in first else ("name",)
+    frame = read_columns(path, columns)
+    for row in (~frame["name"].is_first_distinct()).arg_true().head(1):
+        raise DataError(
+            f"{path}:{line_of(path, row)}: the name {frame['name'][row]!r} stands twice; "
+            "expected each once"
+        )
+    names = tuple(frame["name"].to_list())
+    return names, tuple(frame["label"].to_list()) if "label" in frame.columns else ()
 
 
 def _write_own(benchmark: Benchmark, folder: Path) -> None:
@@ -63,8 +93,8 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
     write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
     write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
     write_tsv(named_facts(benchmark.train, vocabulary), folder / "train.tsv")
-    for split in ("valid", "test"):
-        write_queries(benchmark.queries(split), vocabulary, folder / f"{split}.tsv")
+    for split in SPLITS:
+        _write_queries(benchmark.queries(split), vocabulary, folder / f"{split}.tsv")
     if benchmark.types is not None and len(benchmark.types.entity_types):
         # Types that no entity has say nothing: they are read back as none.
         _write_types(benchmark.types, vocabulary, folder)
@@ -78,10 +108,28 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_names(names: tuple[str, ...], labels: tuple[str, ...], path: Path) -> None:
-    """Names, one a line, and their labels where there are any."""
-    columns = {"name": names, "label": labels} if labels else {"name": names}
-    write_tsv(pl.DataFrame(columns), path)
+def _write_queries(queries: Queries, vocabulary: Vocabulary, path: Path) -> None:
+    entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+    answers = pl.DataFrame(
+        {"query": rows_of(queries.offsets), "answers": entities.gather(queries.answers)}
+    )
+    answers = answers.group_by("query", maintain_order=True).agg(pl.col("answers").str.join("\t"))
+    sides = vocabulary.asks_for_head(queries.relations).astype(np.int32)
+    frame = pl.DataFrame(
+        {
+            "query": np.arange(len(queries)),
+            "side": pl.Series(SIDES).gather(sides),
+            "anchor": entities.gather(queries.anchors),
+            "relation": relations.gather(vocabulary.relations_of(queries.relations)),
+            "subset": pl.Series(SUBSETS).gather(queries.subsets),
+        }
+    ).join(answers, on="query", how="left", maintain_order="left")
+    lines = frame.select(
+        pl.concat_str(
+            ["side", "anchor", "relation", "subset", "answers"], separator="\t", ignore_nulls=True
+        )
+    )
+    write_tsv(lines, path)
 
 
 def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
@@ -91,11 +139,12 @@ def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
         pl.DataFrame({"entity": entities, "type": names.gather(types.entity_types)}),
         folder / "entity_types.tsv",
     )
-    ends, relations = np.divmod(rows_of(types.slot_offsets), vocabulary.num_relations)
+    slots = rows_of(types.slot_offsets)
+    ends = vocabulary.asks_for_head(slots).astype(np.int32)
     frame = pl.DataFrame(
         {
-            "relation": pl.Series(vocabulary.relations).gather(relations),
-            "end": pl.Series(("domain", "range")).gather(ends),
+            "relation": pl.Series(vocabulary.relations).gather(vocabulary.relations_of(slots)),
+            "end": pl.Series(ENDS).gather(ends),
             "type": names.gather(types.slot_types),
         }
     )
@@ -113,8 +162,8 @@ def _read_own(folder: Path) -> Benchmark:
     return Benchmark(
         vocabulary,
         _read_facts(folder / "train.tsv", vocabulary),
-        read_queries(folder / "valid.tsv", vocabulary),
-        read_queries(folder / "test.tsv", vocabulary),
+        _read_queries(folder / "valid.tsv", vocabulary),
+        _read_queries(folder / "test.tsv", vocabulary),
         manifest[MASKS[manifest["format"]]],
         read_types(
             types if types.exists() else None, schema if schema.exists() else None, vocabulary
@@ -136,20 +185,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def read_names(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names, and their labels where there is a second column."""
-    first = next(lines_of(path), "")
-    columns = ("name", "label") if "\t" in first else ("name",)
-    frame = read_columns(path, columns)
-    for row in (~frame["name"].is_first_distinct()).arg_true().head(1):
-        raise DataError(
-            f"{path}:{line_of(path, row)}: the name {frame['name'][row]!r} stands twice; "
-            "expected each once"
-        )
-    names = tuple(frame["name"].to_list())
-    return names, tuple(frame["label"].to_list()) if "label" in frame.columns else ()
-
-
 def _read_facts(path: Path, vocabulary: Vocabulary) -> Ids:
     frame = read_columns(path, ("head", "relation", "tail"))
     columns = [
@@ -163,7 +198,56 @@ def _read_facts(path: Path, vocabulary: Vocabulary) -> Ids:
     return KnowledgeBase.of_ids(vocabulary, np.stack(columns, axis=1)).facts
 
 
-LAYOUTS: dict[str, Callable[[Benchmark, Path], None]] = {
-    "assent": _write_own,
-    "published": write_published,
+def _read_queries(path: Path, vocabulary: Vocabulary) -> Queries:
+    """Queries in the order of their lines; a wrong line is refused by its number."""
+    fields = pl.Series(list(lines_of(path)), dtype=pl.String).str.split("\t")
+    _refuse(
+        fields.list.len() < 4,
+        path,
+        "expected side, anchor, relation, subset, then answers, separated by tabs",
+    )
+    sides, anchors, relations, subsets = (fields.list.get(place) for place in range(4))
+    answers = fields.list.slice(4)
+    counts = answers.list.len()
+    rows = np.repeat(np.arange(len(fields)), counts)
+    flat = answers.filter(counts > 0).explode()
+    queries = Queries(
+        frozen(ids_of(anchors, vocabulary.entities, path)),
+        vocabulary.slots_at(
+            ids_of(relations, vocabulary.relations, path), ids_of(sides, SIDES, path)
+        ),
+        frozen(offsets_of(counts), np.int64),
+        frozen(ids_of(flat, vocabulary.entities, path, lambda place: int(rows[place]) + 1)),
+        frozen(ids_of(subsets, SUBSETS, path)),
+    )
+    for row in (answers.list.n_unique() < counts).arg_true().head(1):
+        refuse_twice(answers[row].to_list(), f"{path}:{row + 1}")
+    _refuse(
+        (subsets == "complete") & (counts == 0),
+        path,
+        "a complete query without answers; expected one at least",
+    )
+    _refuse((subsets == "fake") & (counts > 0), path, "a fake query with answers; expected none")
+    return queries
+
+
+def _refuse(wrong: pl.Series, path: Path, reason: str) -> None:
+    """Refuses the first line that is wrong."""
+    for row in wrong.arg_true().head(1):
+        raise DataError(f"{path}:{row + 1}: {reason}")
+
+
+LAYOUTS = {
+    "assent": Layout(
+        lambda folder: (folder / MANIFEST).is_file(),
+        _read_own,
+        _write_own,
+        f"{MANIFEST} (made by `assent build`)",
+    ),
+    "published": Layout(
+        looks_published,
+        read_published,
+        write_published,
+        "valid_obj.txt and its kin (the layout of FB14k-QAQ)",
+    ),
 }

@@ -22,7 +22,7 @@ from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
-from assent.files.saving import beside
+from assent.files.atomic import beside
 from assent.files.text import read_json
 
 FORMAT = 2

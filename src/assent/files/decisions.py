@@ -1,4 +1,4 @@
-"""Accepted candidates as lines that anyone can count again without this code."""
+"""Accepted candidates as lines of text, so that anyone can recount them without this code."""
 
 from pathlib import Path
 
@@ -7,14 +7,17 @@ import numpy as np
 from assent.core.arrays import Mask
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
-from assent.files.saving import beside
+from assent.files.atomic import beside
 
 
 def write_decisions(
     path: Path, shortlist: Shortlist, accepted: Mask, vocabulary: Vocabulary
 ) -> None:
-    """`head|tail, anchor, relation, entity, score, 1|0`: side asked for, and right or not."""
-    names, count = vocabulary.entities, vocabulary.num_relations
+    """A line each: `head|tail, anchor, relation, entity, score, 1|0`.
+
+    The first column says what is asked for, the last one whether the entity is an answer.
+    """
+    names, relations = vocabulary.entities, vocabulary.relations
     queries = shortlist.queries
     places = np.flatnonzero(accepted)
     with beside(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
@@ -25,8 +28,9 @@ def write_decisions(
             shortlist.right[places].tolist(),
             strict=True,
         ):
-            side, relation = divmod(int(queries.relations[row]), count)
+            slot = int(queries.relations[row])
+            relation = relations[slot % vocabulary.num_relations]
             file.write(
-                f"{('tail', 'head')[side]}\t{names[queries.anchors[row]]}\t"
-                f"{vocabulary.relations[relation]}\t{names[entity]}\t{score:.9g}\t{int(right)}\n"
+                f"{vocabulary.side(slot)}\t{names[queries.anchors[row]]}\t"
+                f"{relation}\t{names[entity]}\t{score:.9g}\t{int(right)}\n"
             )

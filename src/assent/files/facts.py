@@ -16,10 +16,10 @@ from assent.core.arrays import frozen, offsets_of
 from assent.core.new_facts import ASKED, DECISIONS, NONE, Chain, Evidence, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.atomic import beside
 from assent.files.rdf import write_nt
-from assent.files.saving import beside
 from assent.files.text import is_text, lines_of
-from assent.files.writing import named_facts
+from assent.files.triples import named_facts
 
 Row = dict[str, Any]  # a fact as a line of .jsonl has it
 

@@ -1,6 +1,6 @@
 """LibKGE's folders: dataset.yaml, facts as numbers, and the names behind the numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -8,13 +8,14 @@ import yaml
 
 from assent.core.facts import Split
 from assent.errors import DataError
-from assent.files.columns import line_of, read_columns
+from assent.files.formats import COLUMNS
 from assent.files.text import is_text, lines_of
+from assent.files.tsv import line_of, read_columns
 
 MARKER = "dataset.yaml"
 
 
-def read_libkge(folder: Path, columns: tuple[str, ...]) -> Mapping[Split, pl.DataFrame]:
+def _read(folder: Path) -> Mapping[Split, pl.DataFrame]:
     """The facts of each split, numbers replaced by names."""
     settings = _settings(folder / MARKER)
     entities = _names(_file(folder, settings, "entity_ids"))
@@ -24,17 +25,17 @@ def read_libkge(folder: Path, columns: tuple[str, ...]) -> Mapping[Split, pl.Dat
         key = split.name.lower()
         file = _file(folder, settings, key)
         if file.is_file():
-            frames[split] = _named(file, columns, (entities, relations, entities))
+            frames[split] = _named(file, (entities, relations, entities))
         elif split is Split.TRAIN or _setting(settings, f"files.{key}.filename") is not None:
             raise DataError(f"{file}: no such file, though {MARKER} asks for it")
     return frames
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses `<<`: merging mappings into one another may fill all memory from a few lines."""
+    """Refuses `<<`: a few lines that merge mappings into one another can fill all memory."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Leaves `<<` where it is, for the parser to stumble over."""
+        """Does nothing, so that the parser meets `<<` as a key and refuses it."""
 
 
 def _settings(path: Path) -> Mapping[str, object]:
@@ -57,7 +58,7 @@ def _settings(path: Path) -> Mapping[str, object]:
 
 
 def _setting(section: object, key: str) -> object:
-    """The value of a dotted key, if any; as in LibKGE, a dot may also be a level of nesting."""
+    """The value of a dotted key, if there is one. As in LibKGE, a dot may stand for nesting."""
     if not isinstance(section, dict):
         return None
     if key in section:
@@ -95,10 +96,11 @@ def _names(path: Path) -> pl.DataFrame:
     return frame
 
 
-def _named(path: Path, columns: tuple[str, ...], tables: tuple[pl.DataFrame, ...]) -> pl.DataFrame:
-    frame = read_columns(path, columns)
+def _named(path: Path, tables: tuple[pl.DataFrame, ...]) -> pl.DataFrame:
+    """Facts as numbers, turned into names by a table for each column."""
+    frame = read_columns(path, COLUMNS)
     named = {}
-    for column, table in zip(columns, tables, strict=True):
+    for column, table in zip(COLUMNS, tables, strict=True):
         named[column] = frame[column].replace_strict(table["id"], table["name"], default=None)
         for row in named[column].is_null().arg_true().head(1):
             ids = "relation_ids" if column == "relation" else "entity_ids"
@@ -107,3 +109,6 @@ def _named(path: Path, columns: tuple[str, ...], tables: tuple[pl.DataFrame, ...
                 f"expected an id of {ids}.del"
             )
     return pl.DataFrame(named)
+
+
+FOLDERS: dict[str, Callable[[Path], Mapping[Split, pl.DataFrame]]] = {MARKER: _read}

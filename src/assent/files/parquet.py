@@ -1,31 +1,33 @@
-"""Facts and other tables from Parquet files."""
+"""Facts and other tables in Parquet files."""
 
-from collections.abc import Iterable
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
 
 from assent.errors import DataError
-from assent.files.columns import check_name
+from assent.files.formats import COLUMNS, HEADERS, Format, Kept, LeftOut
+from assent.files.text import check_name
 
 BAD = "^$|[\t\n\r]|^\ufeff"  # what `check_name` refuses
 
 
-def read_parquet(
-    path: Path, names: tuple[str, ...], headers: Iterable[tuple[str, ...]]
-) -> pl.DataFrame:
+def _read(path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
     """Three columns of text or whole numbers: by name under a known header, else by position."""
     frame = read_frame(path)
-    if frame.width != len(names):
-        raise DataError(f"{path}: expected 3 columns ({', '.join(names)}), found {frame.width}")
+    if frame.width != len(COLUMNS):
+        raise DataError(f"{path}: expected 3 columns ({', '.join(COLUMNS)}), found {frame.width}")
     if not len(frame):
         raise DataError(f"{path}: nothing in it; expected facts")
-    return pl.DataFrame(
-        {
-            name: names_in(column, name, path)
-            for name, column in zip(names, _in_order(frame, headers), strict=True)
-        }
-    )
+    columns = {
+        name: names_in(column, name, path)
+        for name, column in zip(COLUMNS, _in_order(frame), strict=True)
+    }
+    return pl.DataFrame(columns), Counter()
+
+
+def _write(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
+    frame.write_parquet(path)
 
 
 def read_frame(path: Path) -> pl.DataFrame:
@@ -36,19 +38,25 @@ def read_frame(path: Path) -> pl.DataFrame:
         raise DataError(f"{path}: not a Parquet file that can be read: {error}") from error
 
 
-def _in_order(frame: pl.DataFrame, headers: Iterable[tuple[str, ...]]) -> list[pl.Series]:
+def _in_order(frame: pl.DataFrame) -> list[pl.Series]:
+    """The columns as head, relation, tail."""
     by_name = {column.name.lower(): column for column in frame}
-    for header in headers:
+    for header in HEADERS:
         if set(header) == set(by_name):
             return [by_name[name] for name in header]
     return frame.get_columns()
 
 
 def names_in(column: pl.Series, name: str, path: Path) -> pl.Series:
-    """A column as names; what could not be one is refused by its row."""
+    """A column as names; a value that cannot be one is refused by its row."""
     if not (column.dtype == pl.String or column.dtype.is_integer()):
         raise DataError(f"{path}: the {name} column holds {column.dtype}; expected text")
     column = column.cast(pl.String).fill_null("")
     for row in column.str.contains(BAD).arg_true().head(1):
         check_name(column[row], name, f"{path}:{row + 1}")
     return column
+
+
+FORMATS = {
+    ".parquet": Format(_read, write=_write, gzipped=False),
+}

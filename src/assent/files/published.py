@@ -1,7 +1,8 @@
 """The layout in which FB14k-QAQ was published: four query files and two grouping files."""
 
 import csv
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,18 +10,17 @@ import numpy as np
 import polars as pl
 
 from assent.core.arrays import frozen, offsets_of
-from assent.core.benchmark import Benchmark
+from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, Subset
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
-from assent.files.columns import check_name, read_columns, read_lines
-from assent.files.queries import refuse_twice
-from assent.files.sides import find_side_file, read_labels
-from assent.files.text import lines_of
-from assent.files.writing import named_facts, write_tsv
+from assent.files.annotations import find_file, read_labels
+from assent.files.text import check_name, lines_of
+from assent.files.triples import named_facts
+from assent.files.tsv import read_columns, read_lines, write_tsv
 
-SIDES = {"tail": "obj", "head": "subj"}
+NAMES = {"tail": "obj", "head": "subj"}  # what is asked for -> how files are called
 GROUPING_HEADER = {"tail": ["e1", "rel", "n"], "head": ["e2", "rel", "n"]}
 TEXT = (".txt", ".tsv")
 
@@ -29,7 +29,7 @@ Key = tuple[str, str, str]  # side, anchor, relation
 
 @dataclass(slots=True)
 class Row:
-    """A query as a line gives it, and the subset that the rows together tell."""
+    """A query as its line has it; its subset follows from all rows together."""
 
     key: Key
     answers: list[str]
@@ -37,18 +37,19 @@ class Row:
 
 
 def looks_published(folder: Path) -> bool:
-    return find_side_file(folder, "valid_obj", TEXT) is not None
+    return find_file(folder, "valid_obj", TEXT) is not None
 
 
 def read_published(folder: Path) -> Benchmark:
     """Reads the folder; the subsets follow from the grouping files by the rule of `mark`."""
-    halves = {
-        split: [row for side in SIDES for row in _read_queries(folder, split, side)]
-        for split in ("valid", "test")
+    splits = {
+        split: [row for side in NAMES for row in _read_queries(folder, split, side)]
+        for split in SPLITS
     }
-    mark([row for rows in halves.values() for row in rows], _read_grouping(folder))
+    all_rows = [row for rows in splits.values() for row in rows]
+    mark(all_rows, _read_grouping(folder))
     train = read_columns(_need(folder, "train", TEXT), ("head", "relation", "tail"))
-    vocabulary = _vocabulary(folder, train, [row for rows in halves.values() for row in rows])
+    vocabulary = _vocabulary(folder, train, all_rows)
     entity_ids = {name: place for place, name in enumerate(vocabulary.entities)}
     relation_ids = {name: place for place, name in enumerate(vocabulary.relations)}
     facts = np.stack(
@@ -62,7 +63,7 @@ def read_published(folder: Path) -> Benchmark:
         ],
         axis=1,
     )
-    valid, test = (_queries(rows, entity_ids, relation_ids) for rows in halves.values())
+    valid, test = (_queries(rows, entity_ids, relation_ids, vocabulary) for rows in splits.values())
     facts = KnowledgeBase.of_ids(vocabulary, facts).facts
     return Benchmark(vocabulary, facts, valid, test, masks_other_split=False)
 
@@ -89,7 +90,7 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
     vocabulary = benchmark.vocabulary
     if benchmark.masks_other_split:
         raise DataError(
-            "the published layout cannot say that the other half's answers are masked; "
+            "the published layout cannot say that the other split's answers are masked; "
             "deal by query, or use the layout assent"
         )
     spaced = next((name for name in vocabulary.entities if " " in name), None)
@@ -102,9 +103,9 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
     ):
         if labels:
             write_tsv(pl.DataFrame({"name": names, "label": labels}), folder / f"{stem}.tsv")
-    grouping: dict[str, set[tuple[str, str, int]]] = {side: set() for side in SIDES}
-    for split in ("valid", "test"):
-        lines: dict[str, list[str]] = {side: [] for side in SIDES}
+    grouping: dict[str, set[tuple[str, str, int]]] = {side: set() for side in NAMES}
+    for split in SPLITS:
+        lines: dict[str, list[str]] = {side: [] for side in NAMES}
         for side, anchor, relation, subset, answers in named_queries(
             benchmark.queries(split), vocabulary
         ):
@@ -112,9 +113,9 @@ def write_published(benchmark: Benchmark, folder: Path) -> None:
             lines[side].append("\t".join(columns if side == "tail" else columns[::-1]) + "\n")
             if subset != Subset.FAKE:
                 grouping[side].add((anchor, relation, int(subset == Subset.COMPLETE)))
-        for side, name in SIDES.items():
+        for side, name in NAMES.items():
             _write_text(folder / f"{split}_{name}.txt", "".join(lines[side]))
-    for side, name in SIDES.items():
+    for side, name in NAMES.items():
         path = folder / f"grouping_answers_{name}.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -127,19 +128,26 @@ def named_queries(
 ) -> Iterator[tuple[str, str, str, Subset, list[str]]]:
     """Queries by name: side, anchor, relation, subset, answers."""
     for query in range(len(queries)):
-        relation = int(queries.relations[query])
+        slot = int(queries.relations[query])
         answers = queries.answers[queries.offsets[query] : queries.offsets[query + 1]]
         yield (
-            "tail" if relation < vocabulary.num_relations else "head",
+            vocabulary.side(slot),
             vocabulary.entities[queries.anchors[query]],
-            vocabulary.relations[relation % vocabulary.num_relations],
+            vocabulary.relations[slot % vocabulary.num_relations],
             Subset(int(queries.subsets[query])),
             [vocabulary.entities[answer] for answer in answers],
         )
 
 
+def refuse_twice(answers: Sequence[str], where: str) -> None:
+    """Refuses a query that has an answer twice."""
+    for answer, count in Counter(answers).items():
+        if count > 1:
+            raise DataError(f"{where}: the answer {answer!r} stands twice; expected each once")
+
+
 def _read_queries(folder: Path, split: str, side: str) -> list[Row]:
-    path = _need(folder, f"{split}_{SIDES[side]}", TEXT)
+    path = _need(folder, f"{split}_{NAMES[side]}", TEXT)
     rows = []
     for number, line in enumerate(lines_of(path), start=1):
         columns = line.split("\t")
@@ -160,7 +168,7 @@ def _read_queries(folder: Path, split: str, side: str) -> list[Row]:
 def _read_grouping(folder: Path) -> dict[Key, bool]:
     """Whether each listed query lost an answer."""
     lost = {}
-    for side, name in SIDES.items():
+    for side, name in NAMES.items():
         path = _need(folder, f"grouping_answers_{name}", (".csv",))
         for number, row in read_lines(path, ("anchor", "relation", "0 or 1"), ","):
             if number == 1 and row == GROUPING_HEADER[side]:
@@ -179,16 +187,20 @@ def _vocabulary(folder: Path, train: pl.DataFrame, rows: list[Row]) -> Vocabular
     return Vocabulary(
         entities,
         relations,
-        read_labels(find_side_file(folder, "entity_names"), entities),
-        read_labels(find_side_file(folder, "relation_names"), relations),
+        read_labels(find_file(folder, "entity_names"), entities),
+        read_labels(find_file(folder, "relation_names"), relations),
     )
 
 
-def _queries(rows: list[Row], entities: dict[str, int], relations: dict[str, int]) -> Queries:
-    inverse = {"tail": 0, "head": len(relations)}
+def _queries(
+    rows: list[Row], entities: dict[str, int], relations: dict[str, int], vocabulary: Vocabulary
+) -> Queries:
     return Queries(
         frozen([entities[row.key[1]] for row in rows]),
-        frozen([relations[row.key[2]] + inverse[row.key[0]] for row in rows]),
+        vocabulary.slots_at(
+            frozen([relations[row.key[2]] for row in rows]),
+            frozen([SIDES.index(row.key[0]) for row in rows]),
+        ),
         frozen(offsets_of([len(row.answers) for row in rows]), np.int64),
         frozen([entities[answer] for row in rows for answer in row.answers]),
         frozen([row.subset for row in rows]),
@@ -196,7 +208,7 @@ def _queries(rows: list[Row], entities: dict[str, int], relations: dict[str, int
 
 
 def _need(folder: Path, stem: str, suffixes: tuple[str, ...]) -> Path:
-    path = find_side_file(folder, stem, suffixes)
+    path = find_file(folder, stem, suffixes)
     if path is None:
         raise DataError(f"{folder}: no file {stem}{suffixes[0]}, plain or .gz; expected one")
     return path

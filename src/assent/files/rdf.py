@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -9,45 +10,41 @@ import polars as pl
 import pyoxigraph as ox
 
 from assent.errors import DataError
-from assent.files.columns import check_name
-from assent.files.text import open_bytes, readable
+from assent.files.formats import COLUMNS, Format, Kept, LeftOut
+from assent.files.text import check_name, open_bytes, readable
 
-FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".ttl": ox.RdfFormat.TURTLE}
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
 PLAIN = "urn:assent:"  # a name that is no IRI is written behind this, percent-encoded
 
-Left = Counter[str]
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 
-def read_rdf(
-    path: Path, suffix: str, names: tuple[str, ...], keep_literals: bool, keep_blank_nodes: bool
-) -> tuple[pl.DataFrame, Left]:
+def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
     """The facts between IRIs, and how many facts about anything else were left out.
 
     A fact is left out where one of its ends is a literal, a blank node or a triple, unless kept.
     """
-    kept: set[type[Term]] = {ox.NamedNode}
-    kept |= {ox.Literal} if keep_literals else set()
-    kept |= {ox.BlankNode} if keep_blank_nodes else set()
-    left: Left = Counter()
+    taken: set[type[Term]] = {ox.NamedNode}
+    taken |= {ox.Literal} if kept.literals else set()
+    taken |= {ox.BlankNode} if kept.blank_nodes else set()
+    left: LeftOut = Counter()
     columns: tuple[list[str], list[str], list[str]] = ([], [], [])
     add_head, add_relation, add_tail = (column.append for column in columns)
-    name = _namer(renames_blanks=suffix == ".ttl")
-    for fact in _parsed(path, suffix):
+    name = _namer(renames_blanks=form == ox.RdfFormat.TURTLE)
+    for fact in _parsed(path, form):
         head, relation, tail = fact.subject, fact.predicate, fact.object
         if type(head) is ox.NamedNode and type(tail) is ox.NamedNode:
             add_head(head.value)
             add_relation(relation.value)
             add_tail(tail.value)
-        elif type(head) in kept and type(tail) in kept:
+        elif type(head) in taken and type(tail) in taken:
             add_head(name(head))
             add_relation(relation.value)
             add_tail(name(tail))
         else:
-            other = tail if type(tail) not in kept else head
+            other = tail if type(tail) not in taken else head
             left[KINDS[type(other)]] += 1
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String), orient="col")
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS, pl.String), orient="col")
     frame = frame.with_columns(_plain_names(column, path) for column in frame)
     if not len(frame):
         raise DataError(f"{path}: no fact between two IRIs in it{_in_words(left)}")
@@ -63,19 +60,21 @@ def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> No
             file.write(f"{head_term} {_iri(relation)} {tail_term} .\n")
 
 
-def _parsed(path: Path, suffix: str) -> Iterator[ox.Triple | ox.Quad]:
+def _write_nt(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
+    write_nt(frame.iter_rows(), path, keep_rdf_terms)
+
+
+def _parsed(path: Path, form: ox.RdfFormat) -> Iterator[ox.Triple | ox.Quad]:
     try:
         with readable(path), open_bytes(path) as file:
-            yield from ox.parse(file, format=FORMATS[suffix])
+            yield from ox.parse(file, format=form)
     except SyntaxError as error:
         reason = _printable(str(error.msg).removeprefix("Parser error at "))
-        raise DataError(
-            f"{path}:{error.lineno}: {reason}; expected {FORMATS[suffix].name}"
-        ) from error
+        raise DataError(f"{path}:{error.lineno}: {reason}; expected {form.name}") from error
 
 
 def _namer(renames_blanks: bool) -> Callable[[Term], str]:
-    """Names for terms. Turtle's nameless blank nodes get random ones when parsed: we count them."""
+    """Names for terms. The parser gives blank nodes of Turtle random names: they are numbered."""
     numbers: dict[str, int] = {}
 
     def name(term: Term) -> str:
@@ -89,7 +88,7 @@ def _namer(renames_blanks: bool) -> Callable[[Term], str]:
 
 
 def _plain_names(column: pl.Series, path: Path) -> pl.Series:
-    """Undoes what writing did to names that are no IRIs."""
+    """Names that are no IRIs, as they were before they were written as IRIs."""
     encoded = column.unique()
     encoded = encoded.filter(encoded.str.starts_with(PLAIN))
     names = [_plain(iri) for iri in encoded]
@@ -130,11 +129,17 @@ def _iri(name: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """The parser quotes what it finds, be it an escape code that would colour the terminal."""
+    """The parser quotes what it finds, which may be an escape code: those are shown as text."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
-def _in_words(left: Left) -> str:
+def _in_words(left: LeftOut) -> str:
     if not left:
         return ""
     return "; left out: " + ", ".join(f"{count:,} of a {kind}" for kind, count in left.items())
+
+
+FORMATS = {
+    ".nt": Format(partial(_read, ox.RdfFormat.N_TRIPLES), write=_write_nt),
+    ".ttl": Format(partial(_read, ox.RdfFormat.TURTLE)),
+}

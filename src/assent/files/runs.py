@@ -11,8 +11,8 @@ from torch import Tensor
 
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.atomic import beside
 from assent.files.benchmarks import write_names
-from assent.files.saving import beside
 
 SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"

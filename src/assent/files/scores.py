@@ -14,22 +14,22 @@ from assent.core.scores import Scores
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.parquet import names_in, read_frame
-from assent.files.queries import ids_of
+from assent.files.tsv import ids_of
 
 COLUMNS = ("side", "anchor", "relation", "entity", "score")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The candidates that a file lists, with their scores; all others are none."""
+    """The candidates that a file lists, with their scores; any other entity is no candidate."""
 
-    places: Queries  # the places of its candidates as the "answers" of each question
+    places: Queries  # where the candidates of each query stand: its "answers" are places
     entities: Ids  # (candidate,)
     scores: Scores  # (candidate,)
     num_entities: int
 
     def of(self, asked: Queries) -> Scores:  # (query, entity)
-        """The scores of these questions; -inf for what is not listed."""
+        """The scores of these queries; -inf for what is not listed."""
         scores = np.full((len(asked), self.num_entities), -np.inf, np.float32)
         offsets, places = self.places.answers_to(asked, self.num_entities)
         scores[rows_of(offsets), self.entities[places]] = self.scores[places]
@@ -70,7 +70,7 @@ def read_candidates(path: Path, vocabulary: Vocabulary) -> Candidates:
             strict=False,
         )
     )
-    slots = relations + sides * np.int32(vocabulary.num_relations)
+    slots = vocabulary.slots_at(relations, sides)
     _refuse_twice(frame, np.stack([slots, anchors, entities]), path)
     places = np.arange(len(frame), dtype=np.int32)
     return Candidates(

@@ -1,4 +1,4 @@
-"""Text files, plain or gzipped: their bytes, their lines, and the JSON in them."""
+"""Text files, plain or gzipped: their bytes, their lines, the JSON and the names in them."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ GZIP = b"\x1f\x8b"
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file behind its BOM, gzipped or not: its first bytes say so, not its name."""
+    """Opens a file after its byte order mark. Whether it is gzipped, its first bytes say."""
     with path.open("rb") as raw:
         is_gzip = raw.read(len(GZIP)) == GZIP
         raw.seek(0)
@@ -27,7 +27,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The same bytes all at once, which is faster."""
+    """All bytes of a file after its byte order mark, unzipped; faster than `open_bytes`."""
     content = path.read_bytes()
     content = gzip.decompress(content) if content.startswith(GZIP) else content
     return content.removeprefix(BOM)
@@ -35,7 +35,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def readable(path: Path, place: Callable[[], str] | None = None) -> Iterator[None]:
-    """Says in one line what keeps a file from being read to its end, and at which `place`."""
+    """Turns the errors of reading a file into one clear line, which names the `place`."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -76,5 +76,17 @@ def read_json(path: Path) -> Any:
 
 
 def is_text(value: object) -> bool:
-    """Whether it is text that a file can hold: JSON and YAML may escape half a character."""
+    """Whether it is text that a file can hold. JSON and YAML may hold one of two surrogates."""
     return isinstance(value, str) and value == value.encode(errors="replace").decode()
+
+
+def check_name(name: str, kind: str, where: str) -> None:
+    """Refuses a name that could not be read back from a line of text."""
+    if not name:
+        raise DataError(f"{where}: the {kind} is empty; expected a name")
+    if "\t" in name or "\n" in name or "\r" in name:
+        raise DataError(f"{where}: the {kind} {name!r} holds a tab or a line break; a name may not")
+    if name.startswith("\ufeff"):  # what is left where files were joined
+        raise DataError(
+            f"{where}: the {kind} {name!r} begins with a byte order mark; a name may not"
+        )

@@ -1,4 +1,4 @@
-"""A knowledge base from a file or folder, in any of the formats people keep graphs in."""
+"""A knowledge base from and to a file or folder, in any of the formats people keep graphs in."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,23 +13,18 @@ from assent.core.arrays import Ids
 from assent.core.facts import KnowledgeBase, Source, Split
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.columns import read_columns
-from assent.files.libkge import MARKER, read_libkge
-from assent.files.parquet import read_parquet
-from assent.files.rdf import FORMATS, Left, read_rdf
-from assent.files.sides import find_side_file, read_labels, read_types
-
-COLUMNS = ("head", "relation", "tail")
-HEADERS = {
-    ("head", "relation", "tail"),
-    ("subject", "predicate", "object"),
-    ("subject", "relation", "object"),
-    ("source", "relation", "target"),
-    ("h", "r", "t"),
-    ("s", "p", "o"),
-}
-SEPARATORS = {".tsv": "\t", ".txt": "\t", ".csv": ","}
-SUFFIXES = (*SEPARATORS, *FORMATS, ".parquet")
+from assent.files.annotations import find_file, read_labels, read_types
+from assent.files.atomic import beside, folder_beside
+from assent.files.formats import (
+    Kept,
+    LeftOut,
+    all_formats,
+    folder_readers,
+    format_of,
+    readable_suffixes,
+    writable_suffixes,
+)
+from assent.files.tsv import write_tsv
 
 Frames = Mapping[Split, pl.DataFrame]
 
@@ -50,16 +45,17 @@ def read(
     `entity_names`, `relation_names`, `entity_types` and `schema`, or from the files given.
     """
     path = Path(path)
+    kept = Kept(keep_literals, keep_blank_nodes)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     if path.is_dir():
-        frames, left = _read_folder(path, keep_literals, keep_blank_nodes)
-        entity_names = entity_names or find_side_file(path, "entity_names")
-        relation_names = relation_names or find_side_file(path, "relation_names")
-        types = types or find_side_file(path, "entity_types")
-        schema = schema or find_side_file(path, "schema")
+        frames, left = _read_folder(path, kept)
+        entity_names = entity_names or find_file(path, "entity_names")
+        relation_names = relation_names or find_file(path, "relation_names")
+        types = types or find_file(path, "entity_types")
+        schema = schema or find_file(path, "schema")
     else:
-        frame, left = _read_file(path, keep_literals, keep_blank_nodes)
+        frame, left = format_of(path).read(path, kept)
         frames = {Split.TRAIN: frame}
     source = Source(path.name or path.resolve().name, left_out=MappingProxyType(dict(left)))
     kb = _assemble(frames, source)
@@ -71,59 +67,69 @@ def read(
     return replace(kb, vocabulary=vocabulary, types=read_types(types, schema, kb.vocabulary))
 
 
-def suffix_of(path: Path) -> str:
-    """The suffix that says what a file holds: that before `.gz`, if it is gzipped."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    gzipped = bool(suffixes) and suffixes[-1] == ".gz"
-    suffix = "".join(suffixes[-2:-1] if gzipped else suffixes[-1:])
-    if suffix not in SUFFIXES or (gzipped and suffix == ".parquet"):
-        found = "".join(suffixes[-2:] if gzipped else suffixes[-1:]) or "none"
-        raise DataError(
-            f"{path}: unknown suffix {found}; choose from {' '.join(SUFFIXES)}, "
-            "all but the last also with .gz"
-        )
-    return suffix
+def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) -> None:
+    """Writes the facts to a file, or those of a graph with splits to a folder of .tsv files.
+
+    Into N-Triples, a name that is no IRI goes as <urn:assent:...>, percent-encoded. With
+    `keep_rdf_terms`, names that read as literals or blank nodes are written as these.
+    """
+    path = Path(path)
+    if path.suffix == "":
+        _write_folder(kb, path)
+        return
+    if kb.has_splits:
+        raise DataError(f"{path}: the graph has splits, a file has none; write it to a folder")
+    form = all_formats().get(path.suffix)
+    if form is None or form.write is None:
+        suffixes = " ".join(writable_suffixes())
+        raise DataError(f"{path}: cannot write {path.suffix}; choose from {suffixes}")
+    with beside(path) as part:
+        form.write(named_facts(kb.facts, kb.vocabulary), part, keep_rdf_terms)
 
 
-def _read_file(
-    path: Path, keep_literals: bool, keep_blank_nodes: bool
-) -> tuple[pl.DataFrame, Left]:
-    suffix = suffix_of(path)
-    if suffix in FORMATS:
-        return read_rdf(path, suffix, COLUMNS, keep_literals, keep_blank_nodes)
-    if suffix == ".parquet":
-        return read_parquet(path, COLUMNS, HEADERS), Counter()
-    frame = read_columns(path, COLUMNS, SEPARATORS[suffix])
-    return (_without_header(frame, path) if suffix == ".csv" else frame), Counter()
+def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:
+    """Facts by name: head, relation, tail."""
+    entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+    heads, rels, tails = (np.ascontiguousarray(column) for column in facts.T)
+    return pl.DataFrame(
+        {
+            "head": entities.gather(heads),
+            "relation": relations.gather(rels),
+            "tail": entities.gather(tails),
+        }
+    )
 
 
-def _read_folder(path: Path, keep_literals: bool, keep_blank_nodes: bool) -> tuple[Frames, Left]:
-    if (path / MARKER).exists():
-        return read_libkge(path, COLUMNS), Counter()
+def _read_folder(path: Path, kept: Kept) -> tuple[Frames, LeftOut]:
+    markers = folder_readers()
+    for marker, read_marked in markers.items():
+        if (path / marker).exists():
+            return read_marked(path), Counter()
     frames, all_left = {}, Counter[str]()
     for split in Split:
-        file = find_side_file(path, split.name.lower(), SUFFIXES)
+        file = find_file(path, split.name.lower(), readable_suffixes())
         if file is not None:
-            frames[split], left = _read_file(file, keep_literals, keep_blank_nodes)
+            frames[split], left = format_of(file).read(file, kept)
             all_left += left
     if Split.TRAIN not in frames:
         raise DataError(
-            f"{path}: no train file; expected train.txt or train.tsv, or .gz of these, "
-            f"or a LibKGE folder with {MARKER}"
+            f"{path}: no train file; expected train with a suffix of "
+            f"{' '.join(readable_suffixes())}, plain or .gz, "
+            f"or a folder with {' or '.join(markers)}"
         )
     return frames, all_left
 
 
-def _without_header(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    if tuple(str(name).lower() for name in frame.row(0)) not in HEADERS:
-        return frame
-    if len(frame) == 1:
-        raise DataError(f"{path}: nothing but a header in it; expected facts")
-    return frame[1:]
+def _write_folder(kb: KnowledgeBase, path: Path) -> None:
+    with folder_beside(path, may_replace=lambda _: False) as part:
+        for split in Split:
+            facts = kb.part(split)
+            if len(facts):
+                write_tsv(named_facts(facts, kb.vocabulary), part / f"{split.name.lower()}.tsv")
 
 
 def _assemble(frames: Frames, source: Source) -> KnowledgeBase:
-    """Ids in the order of the names, so that the order of the lines leaves no trace."""
+    """A knowledge base whose ids follow the names, so that the order of lines does not matter."""
     frame = pl.concat(frames.values())
     entities, ends = _numbered(pl.concat([frame["head"], frame["tail"]]))
     relations, middles = _numbered(frame["relation"])

@@ -1,44 +1,49 @@
-"""Do probabilities mean what they say? Over all candidates, at their real base rate."""
+"""Whether probabilities are right: of candidates with .3, are 3 of 10 answers?
+
+Measured over all candidates of the queries, nearly all of which are wrong.
+"""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, Mask, rows_of
+from assent.core.arrays import Ids, Keys, Mask, pair_keys, rows_of
+from assent.core.benchmark import Benchmark
 from assent.core.counts import ratio
 from assent.core.probabilities import Probabilities
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
 from assent.geometry import threads
+from assent.measuring.measure import Decided
 
 BINS = 20
-CELLS = 1 << 18  # scores at a time: few enough for the processor to have them at hand
+CELLS = 1 << 18  # scores at a time: few enough for the cache of the processor
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Candidates of each relation by their probability, in bins of equal width."""
+    """The candidates of each slot, counted by their probability in bins of equal width."""
 
     candidates: Keys  # (slot, bin)
     right: Keys  # (slot, bin)
-    stated: Floats  # (slot, bin)   probabilities, summed
-    squares: Floats  # (slot,)       of the differences between probability and truth
+    stated: Floats  # (slot, bin)   sum of their probabilities
+    squares: Floats  # (slot,)      sum of (probability - right)^2, where right is 0 or 1
 
     def reliability(self) -> tuple[Floats, Floats]:  # (bin,)
-        """What was stated and what was true, on average; nan where a bin is empty."""
+        """The mean probability and the share that is right, by bin; nan where a bin is empty."""
         all_of_them = self.candidates.sum(0)
         return ratio(self.stated.sum(0), all_of_them), ratio(self.right.sum(0), all_of_them)
 
     def error(self) -> float:
-        """The expected calibration error: how far the two are apart, over all candidates."""
+        """The expected calibration error: how far these two are apart, over all candidates."""
         gaps = np.abs(self.stated.sum(0) - self.right.sum(0)).sum()
         return float(ratio(gaps, self.candidates.sum()))
 
-    def error_of_likely(self) -> float:
+    def error_above_lowest_bin(self) -> float:
         """The same over the candidates above the lowest bin, where decisions are made."""
         gaps = np.abs(self.stated[:, 1:].sum(0) - self.right[:, 1:].sum(0)).sum()
         return float(ratio(gaps, self.candidates[:, 1:].sum()))
@@ -48,20 +53,20 @@ class Calibration:
         return float(ratio(self.squares.sum(), self.candidates.sum()))
 
     def means(self) -> tuple[float, float]:
-        """What was stated and what was true, on average over all candidates."""
+        """The mean probability and the share that is right, over all candidates."""
         size = self.candidates.sum()
         return float(ratio(self.stated.sum(), size)), float(ratio(self.right.sum(), size))
 
     def by_relation(self) -> tuple[Floats, Floats]:  # (slot,)
-        """The expected calibration error and the Brier score of each relation."""
+        """The expected calibration error and the Brier score of each slot."""
         size = self.candidates.sum(1)
         gaps = np.abs(self.stated - self.right).sum(1)
         return ratio(gaps, size), ratio(self.squares, size)
 
 
 def stated(probabilities: Floats, right: Mask, slots: Ids, num_slots: int) -> Calibration:
-    """Of candidates that are given one by one."""
-    cells, size = slots.astype(np.int64) * BINS + _bin(probabilities), num_slots * BINS
+    """The calibration of candidates whose probabilities are given one by one."""
+    cells, size = pair_keys(slots, _bin(probabilities), BINS), num_slots * BINS
     squares = (probabilities - right) ** 2
     return Calibration(
         np.bincount(cells, minlength=size).reshape(-1, BINS),
@@ -74,14 +79,14 @@ def stated(probabilities: Floats, right: Mask, slots: Ids, num_slots: int) -> Ca
 def recalibrated(
     raw: Calibration, shortlist: Shortlist, probabilities: Probabilities
 ) -> Calibration:
-    """The same candidates under other probabilities.
+    """The calibration of the same candidates under other probabilities.
 
-    The shortlist has those above the floors; of all others only the number matters, as they have
-    one probability a slot.
+    The shortlist has the candidates above the floors of these probabilities. All others of a slot
+    have one probability, so that only their number matters.
     """
     size = len(raw.squares)
-    likely = probabilities.of(shortlist.scores, shortlist.relations)
-    listed = stated(likely, shortlist.right, shortlist.relations, size)
+    given = probabilities.of(shortlist.scores, shortlist.relations)
+    listed = stated(given, shortlist.right, shortlist.relations, size)
     rest = raw.candidates.sum(1) - listed.candidates.sum(1)
     missed, below = raw.right.sum(1) - listed.right.sum(1), probabilities.below
     cells = (np.arange(size), _bin(below))
@@ -93,13 +98,57 @@ def recalibrated(
     return Calibration(listed.candidates, listed.right, listed.stated, squares)
 
 
+class Calibrated(NamedTuple):
+    """The calibration of all candidates, and that of the accepted ones."""
+
+    candidates: Calibration
+    accepted: Calibration
+
+    def to_json(self) -> dict[str, Any]:
+        stated, true = self.candidates.reliability()
+        return {
+            "expected_calibration_error": self.candidates.error(),
+            "expected_calibration_error_above_lowest_bin": self.candidates.error_above_lowest_bin(),
+            "brier_score": self.candidates.brier(),
+            "reliability": {"stated": stated, "true": true},
+            "accepted": {
+                "expected_calibration_error": self.accepted.error(),
+                **dict(zip(("stated", "true"), self.accepted.means(), strict=True)),
+            },
+        }
+
+
+class Calibrations(NamedTuple):
+    """The result of the measure."""
+
+    as_scored: Calibrated  # by the sigmoids of the scores
+    calibrated: Calibrated | None  # by the probabilities of the decider, if it has any
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "calibration": self.as_scored.to_json(),
+            "calibrated": None if self.calibrated is None else self.calibrated.to_json(),
+        }
+
+    def lines(self) -> dict[str, float]:
+        last = self.calibrated or self.as_scored
+        return {
+            "expected calibration error": last.candidates.error(),
+            "Brier score": last.candidates.brier(),
+        }
+
+
 class Reliability:
-    """Counts candidates by probability; a collector of scores."""
+    """The measure: counts all candidates by the sigmoid of their score."""
 
     def __init__(self, num_slots: int) -> None:
         shape = (num_slots, BINS)
         self._candidates, self._right = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         self._stated, self._squares = np.zeros(shape), np.zeros(num_slots)
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, split: str) -> Self:
+        return cls(benchmark.vocabulary.num_slots)
 
     def add(self, block: ScoreBlock) -> None:
         count, size = len(block.queries), max(1, CELLS // max(block.scores.shape[1], 1))
@@ -115,11 +164,11 @@ class Reliability:
         self._count_right(block)
 
     def _count(self, looked: "_Looked") -> None:
-        """Most candidates are far below: they are counted in one go, not one by one."""
+        """Adds a few rows; what is not above the lowest bin is in it."""
         relations, size = looked.relations, len(self._squares)
-        cells = relations[looked.rows] * BINS + _bin(looked.likely)
-        stated = np.bincount(cells, looked.likely, size * BINS).reshape(size, BINS)
-        stated = stated.astype(np.float64)  # of nothing, bincount makes whole numbers
+        cells = pair_keys(relations[looked.rows], _bin(looked.probabilities), BINS)
+        stated = np.bincount(cells, looked.probabilities, size * BINS).reshape(size, BINS)
+        stated = stated.astype(np.float64)  # without any cells, bincount gives whole numbers
         counted = np.bincount(cells, minlength=size * BINS).reshape(size, BINS)
         counted[:, 0] = np.bincount(relations, looked.candidates, size) - counted.sum(1)
         stated[:, 0] = np.bincount(relations, looked.stated, size) - stated.sum(1)
@@ -129,14 +178,27 @@ class Reliability:
 
     def _count_right(self, block: ScoreBlock) -> None:
         scores = block.of_answers()
-        there = scores > -np.inf  # an answer may be no candidate: nothing was stated about it
+        there = scores > -np.inf  # an answer may be no candidate: then it has no probability
         asked = block.queries.relations[rows_of(block.queries.offsets)[there]]
         mine = sigmoid(scores[there]).astype(np.float64)
         np.add.at(self._right, (asked, _bin(mine)), 1)
         np.add.at(self._squares, asked, 1 - 2 * mine)
 
-    def result(self) -> Calibration:
+    def counted(self) -> Calibration:
+        """The calibration of the sigmoids of all scores so far."""
         return Calibration(self._candidates, self._right, self._stated, self._squares)
+
+    def result(self, decided: Decided) -> Calibrations:
+        raw, size = self.counted(), len(self._squares)
+        found, chosen = decided.shortlist, decided.accepted
+        scores, slots, right = found.scores[chosen], found.relations[chosen], found.right[chosen]
+        as_scored = Calibrated(raw, stated(sigmoid(scores).astype(np.float64), right, slots, size))
+        if decided.probabilities is None or decided.probable is None:
+            return Calibrations(as_scored, None)
+        mine = decided.probabilities
+        everything = recalibrated(raw, decided.probable, mine)
+        accepted = stated(mine.of(scores, slots), right, slots, size)
+        return Calibrations(as_scored, Calibrated(everything, accepted))
 
 
 class _Looked(NamedTuple):
@@ -144,27 +206,28 @@ class _Looked(NamedTuple):
 
     relations: Ids  # (query,)
     candidates: Keys  # (query,)
-    stated: Floats  # (query,)    probabilities, summed
-    squares: Floats  # (query,)   and their squares
-    rows: Keys  # (likely,)       those above the lowest bin: where,
-    likely: Floats  # (likely,)   and how likely
+    stated: Floats  # (query,)         sum of the probabilities
+    squares: Floats  # (query,)        sum of their squares
+    rows: Keys  # (high,)              candidates above the lowest bin: their rows,
+    probabilities: Floats  # (high,)   and their probabilities
 
 
 def _look(block: ScoreBlock, rows: slice) -> _Looked:
     scores = block.scores[rows]
     probabilities = sigmoid(scores)
-    likely, entities = np.nonzero(probabilities >= np.float32(1 / BINS))
+    high, entities = np.nonzero(probabilities >= np.float32(1 / BINS))
     return _Looked(
         block.queries.relations[rows],
         np.count_nonzero(scores > -np.inf, axis=1),
         probabilities.sum(axis=1).astype(np.float64),
         np.vecdot(probabilities, probabilities).astype(np.float64),
-        likely,
-        probabilities[likely, entities].astype(np.float64),
+        high,
+        probabilities[high, entities].astype(np.float64),
     )
 
 
 def sigmoid(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """In float32, for whole matrices of scores."""
     with np.errstate(over="ignore"):  # exp(89) is inf, and 1 / inf the right 0
         odds_against = np.exp(-scores)
     odds_against += 1

@@ -1,16 +1,20 @@
 """Precision, recall and F1 of decisions: by subset, by relation, by query, with intervals."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.benchmark import Benchmark
 from assent.core.counts import METRICS, Counts, f1, ratio
 from assent.core.queries import SETS, Queries
+from assent.core.scores import ScoreBlock
+from assent.measuring.measure import Decided
 
-DRAWS = 1000
-CONFIDENCE = 0.95
+DRAWS = 1000  # of a bootstrap
+CONFIDENCE = 0.95  # of an interval
 
 
 class Interval(NamedTuple):
@@ -20,30 +24,31 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classified:
-    """Queries, and what was decided about each."""
+    """Queries, and the counts of what was decided about each."""
 
     queries: Queries
     counts: Counts  # of arrays (query,)
 
     def of(self, name: str) -> Counts:
-        """The counts of one of the `SETS` together."""
+        """The counts of all queries of one of the `SETS`, added up."""
         return self.counts.take(SETS[name](self.queries)).total()
 
     def per_query(self, name: str) -> float:
-        """Accepted facts a query: how much would be added."""
+        """How many candidates were accepted for a query, on average."""
         chosen = SETS[name](self.queries)
         return float(ratio(self.counts.accepted[chosen].sum(), chosen.sum()))
 
     def left_empty(self, name: str) -> float:
-        """The share of queries that were given no answer; of N and F, rightly so."""
+        """The share of queries for which nothing was accepted. For N and F that is right."""
         chosen = SETS[name](self.queries)
         return float(ratio((self.counts.accepted[chosen] == 0).sum(), chosen.sum()))
 
     def by_relation(self, num_slots: int) -> Counts:  # of arrays (slot,)
+        """The counts of the queries of each slot, added up."""
         return self.counts.by(self.queries.relations, num_slots)
 
     def macro(self, num_slots: int) -> dict[str, dict[str, float]]:
-        """Metrics averaged over relations and over queries, where they are defined."""
+        """Metrics averaged over slots, and over queries; those that are undefined are left out."""
         return {
             name: {metric: _mean(of(counts)) for metric, of in METRICS.items()}
             for name, counts in (
@@ -56,7 +61,7 @@ class Classified:
 def intervals(
     classified: Classified, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, dict[str, Interval]]:
-    """Bootstrap intervals over queries: set -> metric -> interval."""
+    """Bootstrap intervals over queries: name of a set -> metric -> interval."""
     parts = [_within(classified, name) for name in SETS]
     return {
         name: {metric: _interval(of(drawn)) for metric, of in METRICS.items()}
@@ -65,35 +70,91 @@ def intervals(
 
 
 class Difference(NamedTuple):
-    """How much better the second of two decisions is."""
+    """How much higher the F1 of the second of two decisions is."""
 
     f1: float
     interval: Interval
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether zero lies outside the interval."""
         return self.interval.low > 0 or self.interval.high < 0
 
 
 def compared(
     one: Classified, other: Classified, name: str = "full", draws: int = DRAWS, seed: int = 0
 ) -> Difference:
-    """F1 of `other` minus that of `one`, on the same queries, drawn together."""
+    """F1 of `other` minus that of `one`; the bootstrap draws the same queries for both."""
     pair = [_within(part, name) for part in (one, other)]
     first, second = _drawn(pair, draws, seed)
     gained = f1(pair[1].total()) - f1(pair[0].total())
     return Difference(float(gained), _interval(f1(second) - f1(first)))
 
 
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """The result of the measure: counts and metrics of each set of queries, with intervals."""
+
+    classified: Classified
+    num_slots: int
+
+    @cached_property
+    def intervals(self) -> dict[str, dict[str, Interval]]:
+        """Name of a set -> metric -> bootstrap interval over queries."""
+        return intervals(self.classified)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "classification": {name: self._of_set(name) for name in SETS},
+            "macro": self.classified.macro(self.num_slots),
+        }
+
+    def lines(self) -> dict[str, float]:
+        counts = self.classified.of("full")
+        return {metric: float(of(counts)) for metric, of in METRICS.items()}
+
+    def _of_set(self, name: str) -> dict[str, Any]:
+        counts = self.classified.of(name)
+        return {
+            "queries": int(SETS[name](self.classified.queries).sum()),
+            "correct": counts.correct,
+            "accepted": counts.accepted,
+            "relevant": counts.relevant,
+            **{metric: of(counts) for metric, of in METRICS.items()},
+            **{f"{metric}_interval": list(span) for metric, span in self.intervals[name].items()},
+            "accepted_per_query": self.classified.per_query(name),
+            "left_empty": self.classified.left_empty(name),
+        }
+
+
+class Classifying:
+    """The measure: it needs no scores, only what was decided."""
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, split: str) -> Self:
+        return cls()
+
+    def add(self, block: ScoreBlock) -> None:
+        """Nothing to collect."""
+
+    def result(self, decided: Decided) -> Classification:
+        counts = decided.shortlist.counts(decided.accepted)
+        classified = Classified(decided.queries, counts)
+        return Classification(classified, decided.vocabulary.num_slots)
+
+
 def _within(classified: Classified, name: str) -> Counts:  # of arrays (query,)
-    """The counts of the queries of a set; those of all others are nothing."""
+    """The counts of the queries of a set, and zeros for all other queries."""
     inside, counts = SETS[name](classified.queries), classified.counts
     return Counts(counts.correct * inside, counts.accepted * inside, counts.relevant * inside)
 
 
 def _drawn(counts: list[Counts], draws: int, seed: int) -> list[Counts]:
-    """Totals of random samples of queries, the same queries for all of `counts`."""
+    """Total counts of random samples of the queries, the same samples for all of `counts`.
+
+    Each query is drawn a Poisson number of times, independently of the others. So queries with
+    nothing to count can be left out before drawing.
+    """
     columns = np.concatenate([[c.correct, c.accepted, c.relevant] for c in counts])
     # A query without any counts adds nothing, however often it is drawn.
     totals = drawn(columns[:, columns.any(axis=0)].astype(np.float64), draws, seed)
@@ -115,7 +176,7 @@ def drawn(  # (column, draw)
 
 
 def _interval(values: NDArray[np.float64]) -> Interval:
-    """Where the middle 95 % of the values lie."""
+    """Between which values the middle 95 % lie."""
     values = values[~np.isnan(values)]
     if not len(values):
         return Interval(np.nan, np.nan)

@@ -1,128 +1,160 @@
-"""All that is measured of a decision on one half of a benchmark."""
+"""All that is measured of the decisions about one split of a benchmark."""
 
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, cast
 
-import numpy as np
-
-from assent.core.arrays import Mask, rows_of
+from assent.core.arrays import Mask
+from assent.core.benchmark import Benchmark
 from assent.core.counts import METRICS
 from assent.core.probabilities import Probabilities
-from assent.core.queries import SETS, Queries
+from assent.core.queries import Queries
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
-from assent.measuring.abstaining import Abstaining
-from assent.measuring.calibration import Calibration, sigmoid, stated
-from assent.measuring.classification import Classified, Interval, intervals
+from assent.measuring.abstaining import Abstaining, Tops
+from assent.measuring.calibration import Calibration, Calibrations, Reliability
+from assent.measuring.classification import Classification, Classified, Classifying, Interval
+from assent.measuring.measure import Decided, MakeMeasure, Measure, Result
 from assent.measuring.plain import plain
-from assent.measuring.ranking import Ranks, mean_reciprocal_rank, ranking
+from assent.measuring.ranking import Ranked, Ranks, Standings
 
 
-@dataclass(frozen=True, eq=False)
+def measures_of(benchmark: Benchmark, split: str) -> dict[str, Measure]:
+    """A new measure of every kind, to look at the scores of one split."""
+    return {name: make(benchmark, split) for name, make in MEASURES.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """The decision, candidate by candidate, and what it is worth."""
+    """The decisions, candidate by candidate, and the result of every measure by its name."""
 
-    split: str
-    rule: str
-    vocabulary: Vocabulary
-    shortlist: Shortlist
-    accepted: Mask  # (candidate,)
-    ranks: Ranks  # among all candidates
-    filtered: Ranks  # among those not known to be true
-    abstaining: Abstaining
-    calibration: Calibration  # of the raw scores
-    probabilities: Probabilities | None = None  # that the decider has
-    calibrated: Calibration | None = None  # of these
+    decided: Decided
+    results: Mapping[str, Result]
 
-    @property
-    def queries(self) -> Queries:
-        return self.shortlist.queries
-
-    @cached_property
-    def classified(self) -> Classified:
-        return Classified(self.queries, self.shortlist.counts(self.accepted))
-
-    @property
-    def mrr(self) -> float:
-        """Of every answer of every query, filtered: no other true answer stands in its way."""
-        return mean_reciprocal_rank(self.filtered.realistic())
-
-    @property
-    def unfiltered_mrr(self) -> float:
-        """With only known answers left out."""
-        return mean_reciprocal_rank(self.ranks.realistic())
-
-    def f1(self, name: str = "full") -> float:
-        return float(METRICS["f1"](self.classified.of(name)))
-
-    @cached_property
-    def accepted_calibration(self) -> tuple[Calibration, Calibration | None]:
-        """Of the accepted facts alone: by the raw scores, and by the decider's probabilities."""
-        scores = self.shortlist.scores[self.accepted]
-        slots, right = self.shortlist.relations[self.accepted], self.shortlist.right[self.accepted]
-        size = 2 * self.vocabulary.num_relations
-        raw = stated(sigmoid(scores).astype(np.float64), right, slots, size)
-        if self.probabilities is None:
-            return raw, None
-        return raw, stated(self.probabilities.of(scores, slots), right, slots, size)
-
-    @cached_property
-    def intervals(self) -> dict[str, dict[str, Interval]]:
-        """Set -> metric -> bootstrap interval over queries."""
-        return intervals(self.classified)
-
-    @cached_property
-    def ranking(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Filtered: side -> ties -> metric, under PyKEEN's names."""
-        asked = self.queries.relations[rows_of(self.queries.offsets)]
-        return ranking(self.filtered, asked >= self.vocabulary.num_relations)
+    @classmethod
+    def of(cls, decided: Decided, measures: Mapping[str, Measure]) -> Self:
+        """The results of measures that have seen the scores of all queries decided about."""
+        return cls(decided, {name: each.result(decided) for name, each in measures.items()})
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what is undefined is null."""
-        raw, mine = self.accepted_calibration
-        return plain(
-            {
-                "split": self.split,
-                "rule": self.rule,
-                "classification": {name: self._of_set(name) for name in SETS},
-                "macro": self.classified.macro(2 * self.vocabulary.num_relations),
-                "mrr": self.mrr,
-                "unfiltered_mrr": self.unfiltered_mrr,
-                **self.ranking,
-                "abstaining": asdict(self.abstaining),
-                "calibration": _of_probabilities(self.calibration, raw),
-                "calibrated": (
-                    None
-                    if self.calibrated is None or mine is None
-                    else _of_probabilities(self.calibrated, mine)
-                ),
-            }
-        )
+        document: dict[str, Any] = {"split": self.split, "rule": self.rule}
+        for result in self.results.values():
+            document |= result.to_json()
+        return plain(document)
 
-    def _of_set(self, name: str) -> dict[str, Any]:
-        counts = self.classified.of(name)
-        spans = self.intervals[name]
-        return {
-            "queries": int(SETS[name](self.queries).sum()),
-            "correct": counts.correct,
-            "accepted": counts.accepted,
-            "relevant": counts.relevant,
-            **{metric: of(counts) for metric, of in METRICS.items()},
-            **{f"{metric}_interval": list(span) for metric, span in spans.items()},
-            "accepted_per_query": self.classified.per_query(name),
-            "left_empty": self.classified.left_empty(name),
-        }
+    def lines(self) -> dict[str, Mapping[str, float]]:
+        """The first numbers of every measure, for tables: measure -> name of a number -> number."""
+        return {name: result.lines() for name, result in self.results.items()}
+
+    @property
+    def split(self) -> str:
+        return self.decided.split
+
+    @property
+    def rule(self) -> str:
+        return self.decided.rule
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.decided.vocabulary
+
+    @property
+    def shortlist(self) -> Shortlist:
+        return self.decided.shortlist
+
+    @property
+    def accepted(self) -> Mask:  # (candidate,)
+        return self.decided.accepted
+
+    @property
+    def probabilities(self) -> Probabilities | None:
+        return self.decided.probabilities
+
+    @property
+    def queries(self) -> Queries:
+        return self.decided.queries
+
+    # Classification
+
+    @property
+    def classified(self) -> Classified:
+        return self._classification.classified
+
+    @property
+    def intervals(self) -> dict[str, dict[str, Interval]]:
+        """Name of a set -> metric -> bootstrap interval over queries."""
+        return self._classification.intervals
+
+    def f1(self, name: str = "full") -> float:
+        """The F1 of one of the sets of queries."""
+        return float(METRICS["f1"](self.classified.of(name)))
+
+    # Ranking
+
+    @property
+    def mrr(self) -> float:
+        """Of every answer of every query, filtered: other true answers are no candidates."""
+        return self._ranked.mrr
+
+    @property
+    def unfiltered_mrr(self) -> float:
+        """Only what is known is no candidate."""
+        return self._ranked.unfiltered_mrr
+
+    @property
+    def ranks(self) -> Ranks:
+        return self._ranked.ranks
+
+    @property
+    def filtered(self) -> Ranks:
+        return self._ranked.filtered
+
+    @property
+    def ranking(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Filtered: side -> ties -> metric, under PyKEEN's names."""
+        return self._ranked.by_side
+
+    # Abstaining and calibration
+
+    @property
+    def abstaining(self) -> Abstaining:
+        return cast(Abstaining, self.results["abstaining"])
+
+    @property
+    def calibration(self) -> Calibration:
+        """Of the sigmoids of the scores."""
+        return self._calibrations.as_scored.candidates
+
+    @property
+    def calibrated(self) -> Calibration | None:
+        """Of the probabilities that the decider has, if it has any."""
+        mine = self._calibrations.calibrated
+        return None if mine is None else mine.candidates
+
+    @property
+    def accepted_calibration(self) -> tuple[Calibration, Calibration | None]:
+        """Both of the accepted candidates alone."""
+        mine = self._calibrations.calibrated
+        return self._calibrations.as_scored.accepted, None if mine is None else mine.accepted
+
+    @property
+    def _classification(self) -> Classification:
+        return cast(Classification, self.results["classification"])
+
+    @property
+    def _ranked(self) -> Ranked:
+        return cast(Ranked, self.results["ranking"])
+
+    @property
+    def _calibrations(self) -> Calibrations:
+        return cast(Calibrations, self.results["calibration"])
 
 
-def _of_probabilities(of_all: Calibration, of_accepted: Calibration) -> dict[str, Any]:
-    return {
-        "expected_calibration_error": of_all.error(),
-        "expected_calibration_error_above_lowest_bin": of_all.error_of_likely(),
-        "brier_score": of_all.brier(),
-        "reliability": dict(zip(("stated", "true"), of_all.reliability(), strict=True)),
-        "accepted": {
-            "expected_calibration_error": of_accepted.error(),
-            **dict(zip(("stated", "true"), of_accepted.means(), strict=True)),
-        },
-    }
+# A measure gets a line here; its keys then stand in the JSON, in this order.
+MEASURES: dict[str, MakeMeasure] = {
+    "classification": Classifying.of,
+    "ranking": Standings.of,
+    "abstaining": Tops.of,
+    "calibration": Reliability.of,
+}

@@ -1,14 +1,18 @@
 """Ranks of answers among the candidates of their query."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Keys, Mask, rows_of
+from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock
 from assent.geometry import scans, threads
+from assent.measuring.measure import Decided
 
 HITS = (1, 3, 5, 10)
 
@@ -17,26 +21,57 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Where each answer stands: how many candidates score higher, how many the same."""
+    """How many candidates score higher than each answer, and how many the same."""
 
     higher: Keys  # (answer,)
-    equal: Keys  # (answer,)  itself counted
+    equal: Keys  # (answer,)  the answer itself included
 
     def optimistic(self) -> Floats:
+        """The answer comes first of those that score the same."""
         return (self.higher + 1).astype(np.float64)
 
     def realistic(self) -> Floats:
-        """In the middle of those that score the same."""
+        """The answer stands in the middle of those that score the same."""
         return (self.optimistic() + self.pessimistic()) / 2
 
     def pessimistic(self) -> Floats:
+        """The answer comes last of those that score the same."""
         return (self.higher + self.equal).astype(np.float64)
 
 
-class Standings:
-    """Ranks among all candidates, and filtered: other true answers do not stand in the way.
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The result of the measure."""
 
-    A collector of scores. `truth` holds all that is known to be true, grouped.
+    ranks: Ranks  # among all candidates
+    filtered: Ranks  # among the candidates that are not known to be true
+    asks_for_head: Mask  # (answer,)
+
+    @property
+    def mrr(self) -> float:
+        return mean_reciprocal_rank(self.filtered.realistic())
+
+    @property
+    def unfiltered_mrr(self) -> float:
+        return mean_reciprocal_rank(self.ranks.realistic())
+
+    @cached_property
+    def by_side(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Filtered: side -> ties -> metric, under PyKEEN's names."""
+        return ranking(self.filtered, self.asks_for_head)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"mrr": self.mrr, "unfiltered_mrr": self.unfiltered_mrr, **self.by_side}
+
+    def lines(self) -> dict[str, float]:
+        numbers = self.by_side["both"]["realistic"]
+        return {"MRR": self.mrr, **{f"hits at {k}": numbers[f"hits_at_{k}"] for k in HITS}}
+
+
+class Standings:
+    """The measure: ranks answers among all candidates, and among those not known to be true.
+
+    `truth` holds all that is known to be true, grouped by query.
     """
 
     def __init__(self, queries: Queries, truth: Queries, num_entities: int) -> None:
@@ -45,6 +80,11 @@ class Standings:
         count = len(queries.answers)
         self._higher, self._equal = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self._true_higher, self._true_equal = np.zeros((2, count), np.int64)
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, split: str) -> Self:
+        entities = benchmark.vocabulary.num_entities
+        return cls(benchmark.queries(split), benchmark.truth(), entities)
 
     def add(self, block: ScoreBlock) -> None:
         asked, scores = block.queries, block.scores
@@ -69,8 +109,12 @@ class Standings:
             self._true_equal[mine],
         )
 
+    def result(self, decided: Decided) -> Ranked:
+        slots = self.queries.relations[rows_of(self.queries.offsets)]
+        return Ranked(self.ranks(), self.filtered(), decided.vocabulary.asks_for_head(slots))
+
     def ranks(self) -> Ranks:
-        """Among all candidates, other answers too."""
+        """Among all candidates, the other answers of the query included."""
         return Ranks(self._higher, self._equal)
 
     def filtered(self) -> Ranks:
@@ -81,13 +125,13 @@ class Standings:
 
 
 def highest_mrr(queries: Queries) -> float:
-    """The MRR of a perfect ranking: answers to one query stand in each other's way."""
+    """The unfiltered MRR of a perfect ranking: the answers of one query take its first ranks."""
     places = np.arange(len(queries.answers)) - queries.offsets[rows_of(queries.offsets)] + 1
     return mean_reciprocal_rank(places.astype(np.float64))
 
 
 def mean_reciprocal_rank(ranks: Floats) -> float:
-    """nan where there was no answer to rank."""
+    """The mean of 1 / rank; nan where there was no answer to rank."""
     return float(np.mean(1 / ranks)) if len(ranks) else np.nan
 
 

@@ -1,4 +1,4 @@
-"""How the scores of answers, of others, and the best of queries without an answer lie."""
+"""Histograms of scores: of answers, of non-answers, and the best of queries without an answer."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,15 +9,15 @@ from assent.core.scores import ScoreBlock
 
 LOWEST, HIGHEST, WIDTH = -14.0, 6.0, 0.5  # of the bins, as logits; the outer ones take the rest
 EDGES = np.arange(LOWEST, HIGHEST + WIDTH, WIDTH)
-STRIDE = 61  # one of so many entities stands for the non-answers, which are nearly all
+STRIDE = 61  # of the non-answers, which are nearly all, every 61st entity is counted
 GROUPS = ("answers", "non-answers", "best of an empty query", "best of a fake query")
 
 
 class Separation:
-    """Counts scores by how high they are; a collector of scores.
+    """A collector of scores that counts them in bins.
 
-    Counted from the `floors` of their slots where these are given: what lies above zero is then
-    above its floor. A slot whose floor is infinite is left out.
+    Given `floors`, it counts how far each score lies above that of its slot. A slot whose floor is
+    infinite is left out.
     """
 
     def __init__(self, floors: NDArray[np.float64] | None = None) -> None:  # (slot,)
@@ -43,7 +43,7 @@ class Separation:
             self.counts[name] += size
 
     def shares(self) -> dict[str, NDArray[np.float64]]:  # group -> (bin,)
-        """What part of each group lies in each bin; nothing of an empty group."""
+        """The share of each group that lies in each bin; zeros for an empty group."""
         return {name: count / max(count.sum(), 1) for name, count in self.counts.items()}
 
 

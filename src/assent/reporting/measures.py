@@ -81,7 +81,7 @@ def _calibration_line(name: str, of_all: Calibration, of_accepted: Calibration) 
     stated, true = of_accepted.means()
     return (
         f"{name}: expected calibration error {of_all.error():.2g} over all candidates, "
-        f"{digits(of_all.error_of_likely())} over those above .05, "
+        f"{digits(of_all.error_above_lowest_bin())} over those above .05, "
         f"{digits(of_accepted.error())} over accepted facts "
         f"(stated {digits(stated)}, right {digits(true)}); Brier score {of_all.brier():.2g}"
     )

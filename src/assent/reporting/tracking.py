@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assent.errors import ConfigError, StoppedError
+from assent.files.atomic import beside
 from assent.files.runs import SETTINGS
-from assent.files.saving import beside
 from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
 

@@ -17,7 +17,7 @@ from assent.core.scores import collect
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
-from assent.files.sides import find_side_file, read_labels
+from assent.files.annotations import find_file, read_labels
 from assent.measuring.classification import Classified, drawn
 from assent.measuring.plain import plain
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
@@ -145,6 +145,6 @@ def readable(vocabulary: Vocabulary, beside: Path) -> list[str]:  # (entity,)
     """Names of entities: the paper's, then the benchmark's, then those of FB15k-237 beside it."""
     labels: Sequence[str] = vocabulary.entity_labels
     if not labels:
-        file = find_side_file(beside / "fb15k-237", "entity_names")
+        file = find_file(beside / "fb15k-237", "entity_names")
         labels = read_labels(file, vocabulary.entities) or vocabulary.entities
     return [NAMES.get(name, label) for name, label in zip(vocabulary.entities, labels, strict=True)]

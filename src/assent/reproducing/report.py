@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from assent.core.counts import Number, ratio
 from assent.core.version import __version__
-from assent.files.saving import beside
+from assent.files.atomic import beside
 from assent.measuring.plain import plain
 from assent.measuring.separation import GROUPS
 from assent.reporting import charts

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from assent.core.counts import METRICS, Counts
+from assent.files.atomic import beside
 from assent.files.runs import WEIGHTS
-from assent.files.saving import beside
 from assent.reporting.sample_queries import Candidate, Candidates
 
 FORMAT = 3

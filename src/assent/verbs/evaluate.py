@@ -6,10 +6,8 @@ from assent.core.decider import Decider
 from assent.core.scores import Collector, QueriesDone, collect, unheard
 from assent.core.thresholds import Thresholds
 from assent.deciding.shortlisting import Above
-from assent.measuring.abstaining import Tops, abstaining
-from assent.measuring.calibration import Reliability, recalibrated
-from assent.measuring.evaluation import Evaluation
-from assent.measuring.ranking import Standings
+from assent.measuring.evaluation import Evaluation, measures_of
+from assent.measuring.measure import Decided
 from assent.scoring import Scored, score_split
 
 
@@ -26,24 +24,19 @@ def evaluate(
     """
     benchmark, queries = run.benchmark, run.benchmark.queries(split)
     above = Above(queries, decider.floors, decider.needs_spread)
-    standings = Standings(queries, benchmark.truth(), benchmark.vocabulary.num_entities)
-    tops, reliability = Tops(queries), Reliability(benchmark.vocabulary.num_slots)
-    collectors: list[Collector] = [above, standings, tops, reliability, *also]
+    measures = measures_of(benchmark, split)
+    collectors: list[Collector] = [above, *measures.values(), *also]
     if (probabilities := decider.probabilities) is not None:
         collectors.append(probable := Above(queries, Thresholds.of(probabilities.floors)))
     collect(score_split(run, split, progress), *collectors)
-    shortlist, raw = above.result(), reliability.result()
-    accepted = decider.accept(shortlist)
-    return Evaluation(
+    shortlist = above.result()
+    decided = Decided(
         split,
         decider.rule,
         benchmark.vocabulary,
         shortlist,
-        accepted,
-        standings.ranks(),
-        standings.filtered(),
-        abstaining(tops, tops.accepted(shortlist, accepted)),
-        raw,
+        decider.accept(shortlist),
         probabilities,
-        None if probabilities is None else recalibrated(raw, probable.result(), probabilities),
+        None if probabilities is None else probable.result(),
     )
+    return Evaluation.of(decided, measures)

@@ -10,9 +10,9 @@ from assent.core.decider import Decider
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
+from assent.files.atomic import beside
 from assent.files.facts import read_facts
 from assent.files.runs import SETTINGS
-from assent.files.saving import beside
 from assent.measuring.separation import Separation
 from assent.reporting.new_facts import probable_facts
 from assent.reporting.page import page

@@ -1,4 +1,4 @@
-"""Files are written beside their place and renamed: nothing half-written has a final name."""
+"""Files and folders that are written whole or not at all: beside their place, then renamed."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from assent.errors import DataError
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """A place to write a file to, which becomes `path` when all went well."""
+    """A path to write a file to, which is renamed to `path` if no error occurs."""
     with _refusing(path):
         target = path.resolve()  # what a link leads to is replaced, not the link
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[Path]:
-    """A folder to write to, which becomes `path` when all went well.
+    """A new folder to write to, which is renamed to `path` if no error occurs.
 
     A folder that is there already is replaced only if empty, or if `may_replace` says so.
     """
@@ -49,7 +49,7 @@ def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[P
 
 
 def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
-    """Ends early, before any work, where the result could not be saved."""
+    """Raises an error, before any work is done, if the result could not be saved."""
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
         raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
 

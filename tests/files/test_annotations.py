@@ -9,7 +9,7 @@ import pytest
 
 from assent.core.facts import KnowledgeBase
 from assent.errors import DataError
-from assent.files.sides import find_side_file, read_list
+from assent.files.annotations import find_file, read_list
 from assent.files.triples import read
 
 FACTS = "Q1\tP1\tQ2\nQ3\tP1\tQ2\nQ2\tP2\tQ4\n"
@@ -210,11 +210,11 @@ def test_a_wrong_end_is_refused_by_line(folder):
 
 def test_of_two_files_for_one_thing_neither_is_taken(tmp_path):
     put(tmp_path, "schema.tsv", "")
-    assert find_side_file(tmp_path, "schema") == tmp_path / "schema.tsv"
-    assert find_side_file(tmp_path, "entity_names") is None
+    assert find_file(tmp_path, "schema") == tmp_path / "schema.tsv"
+    assert find_file(tmp_path, "entity_names") is None
     put(tmp_path, "schema.json.gz", "")
     with pytest.raises(DataError, match=r"schema\.tsv: schema\.json\.gz lies beside it; keep one"):
-        find_side_file(tmp_path, "schema")
+        find_file(tmp_path, "schema")
 
 
 def test_a_list_has_one_name_a_line(tmp_path):

@@ -1,16 +1,24 @@
-"""Columns of text from tab- or comma-separated files: fast where all is well, exact where not."""
+"""Tab- and comma-separated text: facts, and any other columns of names.
+
+Polars reads what is usual. Whatever is unusual is read again line by line, to be handled or to be
+refused by its line.
+"""
 
 import csv
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from assent.core.arrays import Ids
 from assent.errors import DataError
-from assent.files.text import BOM, lines_of, read_bytes
+from assent.files.formats import COLUMNS, HEADERS, Format, Kept, LeftOut
+from assent.files.text import BOM, check_name, lines_of, read_bytes
 
 SEPARATORS = {"\t": "tab-separated", ",": "comma-separated"}
 # Polars would unpack what begins like one of these: gzip, zlib, zstd.
@@ -18,15 +26,11 @@ PACKED = (b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"(\xb5/\xfd")
 
 csv.field_size_limit(2**31 - 1)  # a name may be as long as its line
 CR, LF = b"\r\n"
-BLOCK = 1 << 17  # bytes looked at together: what fits the processor's cache goes fastest
+BLOCK = 1 << 17  # bytes looked at together: as many as fit the cache of the processor
 
 
 def read_columns(path: Path, names: tuple[str, ...], separator: str = "\t") -> pl.DataFrame:
-    """A file of text columns without a header; every field is a name.
-
-    Polars reads it. Whatever is unusual is read again line by line, to be handled or to be
-    refused by its line.
-    """
+    """A file of text columns without a header; every field is a name."""
     schema = dict.fromkeys(names, pl.String)
     frame = None
     try:
@@ -48,7 +52,7 @@ def read_columns(path: Path, names: tuple[str, ...], separator: str = "\t") -> p
 def read_lines(
     path: Path, names: tuple[str, ...], separator: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """The same with line numbers, a line at a time: what reading means, and where it fails."""
+    """The number and the fields of each line that is not blank; errors name the line."""
     for number, line in enumerate(lines_of(path), start=1):
         if not line:
             continue
@@ -63,21 +67,42 @@ def read_lines(
 
 
 def line_of(path: Path, row: int) -> int:
-    """The number of the line that became this row: blank lines became none."""
+    """The number of the line that became this row; blank lines became no rows."""
     numbers = (number for number, line in enumerate(lines_of(path), start=1) if line)
     return next(islice(numbers, row, None))
 
 
-def check_name(name: str, kind: str, where: str) -> None:
-    """Refuses what would not be read back from the line that it is written to."""
-    if not name:
-        raise DataError(f"{where}: the {kind} is empty; expected a name")
-    if "\t" in name or "\n" in name or "\r" in name:
-        raise DataError(f"{where}: the {kind} {name!r} holds a tab or a line break; a name may not")
-    if name.startswith("\ufeff"):  # what is left where files were joined
-        raise DataError(
-            f"{where}: the {kind} {name!r} begins with a byte order mark; a name may not"
-        )
+def ids_of(
+    names: pl.Series,
+    known: tuple[str, ...],
+    path: Path,
+    line: Callable[[int], int] = lambda place: place + 1,
+) -> Ids:
+    """The places of names among those that are known; an unknown one is refused by its line."""
+    ids = names.cast(pl.Enum(known), strict=False).to_physical()
+    for place in ids.is_null().arg_true().head(1):
+        hint = f"choose from {', '.join(known)}" if len(known) < 5 else "not in the vocabulary"
+        raise DataError(f"{path}:{line(place)}: found {names[place]!r}; {hint}")
+    return ids.to_numpy().astype(np.int32)
+
+
+def write_tsv(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool = False) -> None:
+    """Tab-separated, no header, no quotes: no name holds a tab or a line break."""
+    frame.write_csv(path, separator="\t", include_header=False, quote_style="never")
+
+
+def _read(separator: str, path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
+    return read_columns(path, COLUMNS, separator), Counter()
+
+
+def _read_csv(path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
+    """Facts; the first line may be one of the known headers."""
+    frame = read_columns(path, COLUMNS, ",")
+    if tuple(str(name).lower() for name in frame.row(0)) not in HEADERS:
+        return frame, Counter()
+    if len(frame) == 1:
+        raise DataError(f"{path}: nothing but a header in it; expected facts")
+    return frame[1:], Counter()
 
 
 def _is_usual(content: bytes, separator: str) -> bool:
@@ -114,3 +139,10 @@ def _split(line: str, separator: str, path: Path, number: int) -> list[str]:
         raise DataError(
             f"{path}:{number}: {error}; expected quoted fields to end on their line"
         ) from error
+
+
+FORMATS = {
+    ".tsv": Format(partial(_read, "\t"), write=write_tsv),
+    ".txt": Format(partial(_read, "\t")),
+    ".csv": Format(_read_csv),
+}

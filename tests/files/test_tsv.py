@@ -10,8 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assent.errors import DataError
-from assent.files.columns import read_columns, read_lines
 from assent.files.text import lines_of
+from assent.files.triples import read
+from assent.files.tsv import read_columns, read_lines
+from files.formats_by_hand import FACTS, check, comma_separated, put, tsv
+from toy import named_facts
 
 NAMES = ("head", "relation", "tail")
 
@@ -115,3 +118,14 @@ def test_an_error_late_in_a_large_file_is_found_by_its_line(tmp_path):
     path.write_bytes(b"".join(lines))
     with pytest.raises(DataError, match=r"facts\.tsv:50001: byte 0xff at column 13 is not UTF-8"):
         read_columns(path, NAMES)
+
+
+@pytest.mark.parametrize("header", ["head,relation,tail", "Subject,Predicate,Object", "h,r,t"])
+def test_the_header_of_a_csv_file_is_no_fact(header, tmp_path):
+    check(put(tmp_path / "kb.csv", header.encode() + b"\n" + comma_separated(FACTS)))
+
+
+@pytest.mark.parametrize("name", ["kb.tsv", "kb.txt"])
+def test_other_files_have_no_header(name, tmp_path):
+    kb = read(put(tmp_path / name, b"head\trelation\ttail\n" + tsv(FACTS)))
+    assert named_facts(kb.facts, kb.vocabulary) == {*FACTS, ("head", "relation", "tail")}

@@ -1,4 +1,4 @@
-"""What stands beside the facts: readable names, types, schema, lists of entities."""
+"""What is told about the names in a graph: labels, types, schema, lists of entities."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,14 +10,15 @@ import polars as pl
 from assent.core.types import Pairs, Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.columns import check_name, line_of, read_columns
-from assent.files.text import is_text, lines_of, read_json
+from assent.files.text import check_name, is_text, lines_of, read_json
+from assent.files.tsv import line_of, read_columns
 
 SUFFIXES = (".tsv", ".txt", ".json")
+ENDS = ("domain", "range")  # the types of a relation's heads, and of its tails
 
 
-def find_side_file(folder: Path, stem: str, suffixes: Iterable[str] = SUFFIXES) -> Path | None:
-    """The one file of this name in a folder, gzipped or not, if there is one."""
+def find_file(folder: Path, stem: str, suffixes: Iterable[str] = SUFFIXES) -> Path | None:
+    """The file of this name in a folder, with one of the suffixes, plain or .gz, if any."""
     candidates = [folder / f"{stem}{suffix}{gz}" for suffix in suffixes for gz in ("", ".gz")]
     found = [path for path in candidates if path.is_file()]
     if len(found) > 1:
@@ -59,7 +60,7 @@ def read_types(
         entity_pairs,
         slot_pairs,
         vocabulary.num_entities,
-        2 * vocabulary.num_relations,
+        vocabulary.num_slots,
     )
 
 
@@ -107,18 +108,20 @@ def _entity_types(path: Path) -> pl.DataFrame:
 
 
 def _slot_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
+    """Slots and their types: the anchors of a query for the tail are of the domain."""
     frame = read_columns(path, ("relation", "domain or range", "type"))
-    ends = {"domain": 0, "range": vocabulary.num_relations}
-    for row in (~frame["domain or range"].is_in(list(ends))).arg_true().head(1):
+    for row in (~frame["domain or range"].is_in(ENDS)).arg_true().head(1):
         relation, end, _ = frame.row(row)
         raise DataError(
             f"{path}:{line_of(path, row)}: {relation!r} has the end {end!r}; "
             "expected domain or range"
         )
-    relations = _known(frame["relation"], vocabulary.relations)
-    shift = frame["domain or range"].replace_strict(ends, return_dtype=pl.Int64)
-    slots = relations.cast(pl.Int64) + shift
-    return pl.DataFrame({"slot": slots, "type": frame["type"]}).drop_nulls()
+    frame = frame.with_columns(
+        relation=_known(frame["relation"], vocabulary.relations),
+        end=_known(frame["domain or range"], ENDS),
+    ).drop_nulls()
+    relations, ends = (frame[name].to_numpy().astype(np.int32) for name in ("relation", "end"))
+    return pl.DataFrame({"slot": vocabulary.slots_at(relations, ends), "type": frame["type"]})
 
 
 def _pairs(rows: pl.Series, types: pl.Series, names: pl.Series) -> Pairs:

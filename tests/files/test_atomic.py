@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from assent.errors import ConfigError, DataError
-from assent.files import benchmarks, writing
+from assent.files import benchmarks, formats, triples
+from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import load, save
-from assent.files.saving import beside, folder_beside
-from assent.files.triples import read
-from assent.files.writing import write
+from assent.files.triples import read, write
 from toy import built, crowd, split, whole
 
 
@@ -72,21 +71,22 @@ def test_nothing_has_the_final_name_while_it_is_written(tmp_path):
 
 @pytest.mark.parametrize("name", ["kb.tsv", "kb.nt", "kb.parquet"])
 def test_a_failing_writer_leaves_no_graph(name, tmp_path, monkeypatch):
-    monkeypatch.setitem(writing.WRITERS, Path(name).suffix, failing)
+    form = formats.all_formats()[Path(name).suffix]
+    monkeypatch.setitem(formats._ADDED, Path(name).suffix, form._replace(write=failing))
     with pytest.raises(BrokenError):
         write(whole(), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_failing_writer_leaves_no_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "write_tsv", failing)
+    monkeypatch.setattr(triples, "write_tsv", failing)
     with pytest.raises(BrokenError):
         write(split(), tmp_path / "kb")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_failing_writer_leaves_no_benchmark(benchmark, tmp_path, monkeypatch):
-    monkeypatch.setattr(benchmarks, "write_queries", failing)
+    monkeypatch.setattr(benchmarks, "_write_queries", failing)
     with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark")
     assert not list(tmp_path.iterdir())
@@ -95,7 +95,7 @@ def test_a_failing_writer_leaves_no_benchmark(benchmark, tmp_path, monkeypatch):
 def test_a_failing_writer_leaves_the_old_benchmark(benchmark, tmp_path, monkeypatch):
     save(benchmark, tmp_path / "benchmark")
     before = {path.name: path.read_bytes() for path in (tmp_path / "benchmark").iterdir()}
-    monkeypatch.setattr(benchmarks, "write_queries", failing)
+    monkeypatch.setattr(benchmarks, "_write_queries", failing)
     with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark", overwrite=True)
     assert list(tmp_path.iterdir()) == [tmp_path / "benchmark"]
