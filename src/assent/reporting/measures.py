@@ -14,6 +14,8 @@ from assent.reporting.grid import Cell, Grid, count, decimal, digits, numbers, s
 
 HITS = (1, 3, 10)  # that tables show
 MOST_RELATIONS = 25  # rows
+# measures that have a table or words of their own; the others are told as they name themselves
+WORDED = ("classification", "ranking", "abstaining", "calibration")
 SIDE_NAMES = {"tail": "tails", "head": "heads", "both": "both"}
 
 
@@ -60,7 +62,7 @@ def comparison_grid(runs: Mapping[str, Evaluation]) -> Grid:
 
 
 def other_lines(evaluation: Evaluation) -> list[str]:
-    """Unfiltered MRR, abstaining and calibration, a line each."""
+    """Unfiltered MRR, abstaining, calibration and any further measure, a line each."""
     apart, (raw, calibrated) = evaluation.abstaining, evaluation.accepted_calibration
     lines = [
         f"MRR with only train answers left out: {digits(evaluation.unfiltered_mrr)}",
@@ -73,6 +75,9 @@ def other_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.calibrated is not None and calibrated is not None:
         mine = _calibration_line("... calibrated on valid", evaluation.calibrated, calibrated)
         lines.append(mine)
+    for measure, numbers_of in evaluation.lines().items():
+        if measure not in WORDED:
+            lines += [f"{name}: {value:g}" for name, value in numbers_of.items()]
     return lines
 
 
