@@ -142,32 +142,47 @@ def test_what_extends_the_program_runs_in_a_process_of_its_own(folder):
 
 
 def run_extending() -> None:
+    """Runs the examples, and looks whether what they add is seen where users look."""
     torch.set_num_threads(1)
-    run_page(EXTENDING)
+    printed = run_page(EXTENDING)
+    for command, added in (
+        (["--help"], "count"),
+        (["train", "--help"], "shifted"),
+        (["tune", "--help"], "median"),
+        (["convert", "--help"], ".piped"),
+    ):
+        assert added in run_command(command, "help"), f"{command}: no {added}"
+    assert '"jaccard"' in printed and '"mean_best_score"' in printed
+    assert "jaccard" in Path("report.html").read_text(encoding="utf-8")
+    assert "degree_gap" in Path("run", "decider.json").read_text(encoding="utf-8")
+    assert assent.load_run("brier-run").settings.train.loss == "brier"
 
 
-def run_page(page: Path) -> None:
-    """Runs the blocks of a page in the current folder."""
+def run_page(page: Path) -> str:
+    """Runs the blocks of a page in the current folder; returns what they printed."""
     names: dict[str, object] = {}
+    texts = []
     for block in RUN:
         if block.page == page and block.language == "sh":
-            for words in commands_in(block):
-                run_command(words, block)
+            texts += [run_command(words, block) for words in commands_in(block)]
         elif block.page == page:
             with redirect_stdout(StringIO()) as printed:
                 exec(compile("\n" * block.line + block.text, page, "exec"), names)
+            texts.append(printed.getvalue())
             for told in re.findall(r"^ *print\(.*\)  # prints (.+)$", block.text, re.MULTILINE):
-                assert told in printed.getvalue().splitlines(), f"{block}: {printed.getvalue()}"
+                assert told in texts[-1].splitlines(), f"{block}: {texts[-1]}"
+    return "\n".join(texts)
 
 
-def run_command(words: list[str], block: Block) -> None:
+def run_command(words: list[str], where: object) -> str:
     sys.argv = ["assent", *words]
     with redirect_stdout(StringIO()) as printed, redirect_stderr(printed):
         try:
             main()
         except SystemExit as end:
             code = end.code
-    assert not code, f"{block}: assent {shlex.join(words)}: {printed.getvalue()}"
+    assert not code, f"{where}: assent {shlex.join(words)}: {printed.getvalue()}"
+    return printed.getvalue()
 
 
 def commands_in(block: Block) -> list[list[str]]:

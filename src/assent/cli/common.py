@@ -30,6 +30,8 @@ TABLES = {
     "rules": ("assent.deciding.rules", "RULES"),
     "deals": ("assent.building.recipe", "DEALS"),
     "layouts": ("assent.files.benchmarks", "LAYOUTS"),
+    "fact_files": ("assent.files.facts", "WRITERS"),
+    "written": ("assent.files.formats", "writable_suffixes"),
 }
 
 

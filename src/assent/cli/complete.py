@@ -15,7 +15,7 @@ def complete(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="Where accepted facts go: a .tsv, .nt, .parquet or .jsonl file."
+            "--out", help="Where accepted facts go: a file with a suffix of {fact_files}."
         ),
     ],
     precision: Annotated[

@@ -15,7 +15,7 @@ def convert(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="A .tsv, .nt or .parquet file; a folder for a graph with splits."
+            "--out", help="A file with a suffix of {written}; a folder for a graph with splits."
         ),
     ],
     keep_literals: KeepLiterals = False,
