@@ -18,6 +18,7 @@ from assent.core.counts import METRICS, ratio
 from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
+from assent.measuring.evaluation import MEASURES
 from assent.verbs.deciders import load_decider
 from html_pages import Page
 
@@ -267,6 +268,34 @@ def test_a_new_metric_is_shown_wherever_metrics_are(measured, tmp_path, monkeypa
         assert "jaccard" in [text for text, _ in read.tables[table][0]]
     assert expected in values(read.tables["decisions"][1])
     assert "jaccard-by-subset" in json.loads(read.scripts[0])
+
+
+def test_a_new_measure_is_shown_with_its_first_numbers(measured, tmp_path, monkeypatch):
+    class Queries:
+        """Counts the queries."""
+
+        def __init__(self, benchmark, split):
+            self.seen = 0
+
+        def add(self, block):
+            self.seen += len(block.queries)
+
+        def result(self, decided):
+            return self
+
+        def to_json(self):
+            return {"seen": self.seen}
+
+        def lines(self):
+            return {"queries seen": float(self.seen)}
+
+    run, decider, _ = measured[0]
+    plain = assent.report([run], tmp_path / "plain.html", deciders=[decider])
+    assert "further" not in Page(plain.read_text(encoding="utf-8")).tables
+    monkeypatch.setitem(MEASURES, "seen", Queries)
+    path = assent.report([run], tmp_path / "report.html", deciders=[decider])
+    (row,) = Page(path.read_text(encoding="utf-8")).tables["further"][1:]
+    assert row == [("seen", None), ("queries seen", None), (row[2][0], len(run.benchmark.test))]
 
 
 def test_a_run_with_members_says_so(measured, tmp_path):

@@ -368,7 +368,5 @@ def test_any_model_there_is_can_be_reproduced_under_the_name_of_its_class(monkey
         """A model that was added a moment ago."""
 
     monkeypatch.setitem(Embedding.registered, "toy", Toy)
-    monkeypatch.setattr("assent.reproducing.models.names", lambda: (*Embedding.registered,))
-    monkeypatch.setattr("assent.models.registry.names", lambda: (*Embedding.registered,))
     assert Spec.of("toy-8", "default").settings.model.dim == 8 and title("toy-8") == "Toy 8"
     assert title("complex-128") == "ComplEx 128" and title("region-64") == "Region ellipse 64"

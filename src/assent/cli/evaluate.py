@@ -45,12 +45,12 @@ def evaluate(
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
         SUREST,
-        Decided,
+        DecidedRun,
         decisions_grid,
         difference_line,
         relations_grid,
     )  # fmt: skip
-    from assent.reporting.measures import other_lines, ranking_grid
+    from assent.reporting.measures import further_grid, other_lines, ranking_grid
     from assent.reporting.progress import queries
     from assent.reporting.rendering import terminal
     from assent.verbs.deciders import load_decider
@@ -87,8 +87,10 @@ def evaluate(
     out.print(terminal(ranking_grid({"": found})))
     for line in other_lines(found):
         say(line)
+    if (further := further_grid({"": found})).rows:
+        out.print(terminal(further))
     if by == "relation":
-        out.print(terminal(relations_grid([Decided("", decider, found)]).without(SUREST)))
+        out.print(terminal(relations_grid([DecidedRun("", decider, found)]).without(SUREST)))
     for name, difference in differences.items():
         say(f"{difference_line(name, difference)} beside {against}")
     if decisions is not None:

@@ -37,6 +37,11 @@ def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
     return kind(**checked(kind, values, "model"))
 
 
+def title(name: str) -> str:
+    """A model as papers write it: the name of its class."""
+    return _model(name).__name__
+
+
 def _model(name: str) -> type[Embedding]:
     refuse_unknown(name, assent.models.names(), "model")
     _import_all()

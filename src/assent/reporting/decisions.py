@@ -35,7 +35,7 @@ SUREST = "its surest"  # heads an example for each relation
 MOST_RELATIONS = 25  # rows for the terminal
 
 
-class Decided(NamedTuple):
+class DecidedRun(NamedTuple):
     """What one run decided, under the name that tables give it."""
 
     name: str
@@ -87,7 +87,7 @@ def metric_cell(evaluation: Evaluation, metric: str, of_set: str = "full") -> Ce
     return share(float(METRICS[metric](counts)), evaluation.intervals[of_set][metric])
 
 
-def relations_grid(runs: Sequence[Decided], most: int = MOST_RELATIONS) -> Grid:
+def relations_grid(runs: Sequence[DecidedRun], most: int = MOST_RELATIONS) -> Grid:
     """The slots with the most answers, and what becomes of each; runs side by side.
 
     Of one run there is an example, too: the surest of what each relation accepts.
@@ -124,7 +124,7 @@ def relations_grid(runs: Sequence[Decided], most: int = MOST_RELATIONS) -> Grid:
     return Grid("relations", columns, rows, notes, sortable=True)
 
 
-def _of_slots(run: Decided, slots: Sequence[int]) -> list[list[Cell]]:
+def _of_slots(run: DecidedRun, slots: Sequence[int]) -> list[list[Cell]]:
     """The threshold of each slot, what it accepts, and the metrics of that."""
     counts = run.evaluation.classified.by_relation(run.evaluation.vocabulary.num_slots)
     thresholds = run.decider.thresholds.values

@@ -10,11 +10,22 @@ from assent.measuring.evaluation import Evaluation
 from assent.measuring.pairs import PairRanking
 from assent.measuring.triples import TripleClassification, accuracy
 from assent.reporting.decisions import metric_cell, metric_name
-from assent.reporting.grid import Cell, Grid, count, decimal, digits, numbers, share, texts, words
+from assent.reporting.grid import (
+    DASH,
+    Cell,
+    Grid,
+    count,
+    decimal,
+    digits,
+    numbers,
+    share,
+    texts,
+    words,
+)
 
 HITS = (1, 3, 10)  # that tables show
 MOST_RELATIONS = 25  # rows
-# measures that have a table or words of their own; the others are told as they name themselves
+# Measures that have a table or lines of their own; others are told as they name themselves.
 WORDED = ("classification", "ranking", "abstaining", "calibration")
 SIDE_NAMES = {"tail": "tails", "head": "heads", "both": "both"}
 
@@ -61,8 +72,25 @@ def comparison_grid(runs: Mapping[str, Evaluation]) -> Grid:
     return Grid("comparison", columns, rows, sortable=len(rows) > 1)
 
 
+def further_grid(runs: Mapping[str, Evaluation]) -> Grid:
+    """The numbers of every measure that has no table or line of its own; no rows if all have."""
+    rows = {
+        (measure, number): [words(measure), words(number)]
+        for evaluation in runs.values()
+        for measure, numbers_of in evaluation.lines().items()
+        for number in numbers_of
+        if measure not in WORDED
+    }
+    for evaluation in runs.values():
+        for (measure, number), row in rows.items():
+            value = evaluation.lines()[measure][number]
+            row.append(Cell(DASH) if np.isnan(value) else Cell(f"{value:.3g}", value))
+    headings = list(runs) if len(runs) > 1 else ["value"]
+    return Grid("further", [*texts("measure", ""), *numbers(*headings)], list(rows.values()))
+
+
 def other_lines(evaluation: Evaluation) -> list[str]:
-    """Unfiltered MRR, abstaining, calibration and any further measure, a line each."""
+    """Unfiltered MRR, abstaining and calibration, a line each."""
     apart, (raw, calibrated) = evaluation.abstaining, evaluation.accepted_calibration
     lines = [
         f"MRR with only train answers left out: {digits(evaluation.unfiltered_mrr)}",
@@ -75,9 +103,6 @@ def other_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.calibrated is not None and calibrated is not None:
         mine = _calibration_line("... calibrated on valid", evaluation.calibrated, calibrated)
         lines.append(mine)
-    for measure, numbers_of in evaluation.lines().items():
-        if measure not in WORDED:
-            lines += [f"{name}: {value:g}" for name, value in numbers_of.items()]
     return lines
 
 

@@ -36,7 +36,7 @@ from assent.reporting.decisions import (
     summary,
 )  # fmt: skip
 from assent.reporting.grid import DASH, Cell, Grid, clipped, share, texts, words
-from assent.reporting.measures import comparison_grid, ranking_grid
+from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
 from assent.reporting.new_facts import ProbableFacts
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
 from assent.reporting.sample_queries import (
@@ -103,6 +103,7 @@ def page(
             settings=settings_grid(runs),
             comparison=comparison_grid(evaluations),
             ranking=ranking_grid(evaluations),
+            further=further_grid(evaluations),
             sections=sections,
             specs=_for_script(
                 {chart.name: chart.spec for part in sections for chart in part.charts}

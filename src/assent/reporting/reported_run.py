@@ -14,7 +14,7 @@ from assent.measuring.separation import Separation
 from assent.reporting import charts
 from assent.reporting.chart import Chart
 from assent.reporting.charts import Curve, Dot
-from assent.reporting.decisions import Decided, metric_name
+from assent.reporting.decisions import DecidedRun, metric_name
 from assent.reporting.sample_queries import Candidates, sample_rows
 
 SAMPLES = 2  # queries of each kind
@@ -50,8 +50,8 @@ class ReportedRun:
         return f"{members}{settings['name']}{size}"
 
     @property
-    def decided(self) -> Decided:
-        return Decided(self.name, self.decider, self.evaluation)
+    def decided(self) -> DecidedRun:
+        return DecidedRun(self.name, self.decider, self.evaluation)
 
 
 class Section(NamedTuple):

@@ -5,8 +5,7 @@ from typing import NamedTuple, Self
 
 from assent.core.checking import refuse_unknown
 from assent.errors import ConfigError
-from assent.models import names
-from assent.models.embedding import Embedding
+from assent.models import names, registry
 from assent.reproducing.paper import MODELS
 from assent.settings import Settings, resolve
 
@@ -59,4 +58,4 @@ def title(name: str) -> str:
 def _variant(kind: str) -> Variant:
     """Any model there is can be reproduced, under the name of its class."""
     refuse_unknown(kind, [*names(), *VARIANTS], "model")
-    return VARIANTS.get(kind) or Variant(kind, (), Embedding.registered[kind].__name__)
+    return VARIANTS.get(kind) or Variant(kind, (), registry.title(kind))
