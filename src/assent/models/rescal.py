@@ -10,7 +10,7 @@ from assent.geometry.threads import one_thread
 from assent.models.embedding import DotModel, DotSettings
 
 
-class Rescal(DotModel, name="rescal"):
+class RESCAL(DotModel, name="rescal"):
     """anchor^T M_r entity, with a full matrix a relation."""
 
     def __init__(self, num_entities: int, num_relations: int, settings: DotSettings) -> None:

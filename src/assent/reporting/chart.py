@@ -1,6 +1,6 @@
 """A chart as data, and what all charts share: colours, axes, legends."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -71,18 +71,17 @@ def span_of(values: Sequence[float]) -> tuple[float, float]:
     return max(low - room, 0.0), high + room
 
 
-def by_run(runs: Iterable[str], legend: bool = True) -> alt.Color:
+def by_run(runs: Collection[str], legend: bool = True, **look: Any) -> alt.Color:
     """The runs' own colours; a legend where there are several."""
-    names = list(runs)
-    scale = alt.Scale(domain=names, range=[colour(place) for place in range(len(names))])
-    return alt.Color("run:N", scale=scale, legend=legend_of(names) if legend else None)
+    scale = alt.Scale(domain=list(runs), range=[colour(place) for place in range(len(runs))])
+    return alt.Color("run:N", scale=scale, legend=legend_of(runs, **look) if legend else None)
 
 
-def legend_of(runs: Sequence[str]) -> alt.Legend | None:
+def legend_of(runs: Collection[str], **look: Any) -> alt.Legend | None:
     """Above the chart; none where there is but one run."""
     if len(runs) <= 1:
         return None
-    return alt.Legend(orient="top", title=None, columns=min(len(runs), 4))
+    return alt.Legend(orient="top", title=None, columns=min(len(runs), 4), **look)
 
 
 def finished(name: str, title: str, caption: str, chart: Any, height: float = HEIGHT) -> Chart:

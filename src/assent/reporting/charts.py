@@ -176,12 +176,13 @@ def precision_recall(title: str, caption: str, runs: Mapping[str, Curve]) -> Cha
     lines = chart_of(points).mark_line(strokeWidth=1.8).encode(**axes, order="recall:Q")
     dashes = [DASHES[place // len(COLOURS) % len(DASHES)] for place in range(len(runs))]
     scale = alt.Scale(domain=list(runs), range=dashes)
-    legend = legend_of(list(runs))
+    look: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2.5}
+    colours, legend = by_run(runs, **look), legend_of(runs, **look)
     lines = lines.encode(
-        color=by_run(runs), strokeDash=alt.StrokeDash("run:N", scale=scale, legend=legend)
+        color=colours, strokeDash=alt.StrokeDash("run:N", scale=scale, legend=legend)
     )
     tips = [*map(alt.Tooltip, ("run:N", "recall:Q", "precision:Q", "F1:Q"))]
-    dots = dots_of(stops, by_run(runs), 120, **axes, tooltip=tips)
+    dots = dots_of(stops, colours, 120, **axes, tooltip=tips)
     drawn = alt.layer(*_f1_levels(axes), lines, *dots)
     return finished("precision-recall", title, caption, drawn, SQUARE)
 

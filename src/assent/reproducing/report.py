@@ -166,9 +166,9 @@ def _agreement_grid(found: dict[str, Any], num_models: int) -> Grid:
 def _correlation(found: dict[str, Any] | None) -> str:
     if found is None:
         return f"{DASH} (fewer than three models)"
-    if found["interval"] is None:
-        return f"{found['spearman']:.2f}"
-    low, high = found["interval"]
+    if np.isnan(found["spearman"]):
+        return f"{DASH} (all models are equal)"
+    low, high = found["interval"] or (np.nan, np.nan)
     return f"{found['spearman']:.2f} [{low:.2f}, {high:.2f}]"
 
 
