@@ -1,6 +1,6 @@
 """Slow, obvious twins of the fast functions: sets of tuples and loops, no arrays.
 
-A fact is (head, relation, tail), a question (side, anchor, relation); names or ids, as you like.
+A fact is (head, relation, tail), a query (side, anchor, relation); names or ids, as you like.
 """
 
 from collections import defaultdict
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Fact = tuple[Any, Any, Any]
-Question = tuple[str, Any, Any]
-Answers = dict[Question, set[Any]]
+Query = tuple[str, Any, Any]
+Answers = dict[Query, set[Any]]
 
 
 def grouped(facts: Iterable[Fact]) -> Answers:
@@ -66,11 +66,11 @@ def appendix_a1(train: Iterable[Fact], held: Iterable[Fact], removed: Iterable[A
 
 
 def outcomes(
-    facts: Sequence[Fact], held: Sequence[bool], order: Sequence[Any], halves: Sequence[int]
+    facts: Sequence[Fact], held: Sequence[bool], order: Sequence[Any], dealt: Sequence[int]
 ) -> tuple[list[int], list[int]]:
     """Empty and answered queries, by really removing 0, 1, 2, ... entities.
 
-    A question is asked in each half that has a held-out fact which answers it.
+    A query is asked in each split that has a held-out fact which answers it.
     """
     none, answered = [], []
     for count in range(len(order) + 1):
@@ -79,11 +79,11 @@ def outcomes(
         paper = appendix_a1(train, set(facts) - set(train), removed)
         none.append(sum(not answers for answers in paper.incomplete.values()))
         answered.append(0)
-        for half in (0, 1):
+        for split in (0, 1):
             asked = [
                 fact
-                for fact, out, mine in zip(facts, held, halves, strict=True)
-                if out and mine == half and not {fact[0], fact[2]} & removed
+                for fact, out, mine in zip(facts, held, dealt, strict=True)
+                if out and mine == split and not {fact[0], fact[2]} & removed
             ]
             answered[-1] += len(grouped(asked))
     return none, answered
@@ -169,7 +169,7 @@ def derived(standing: Mapping[int, set[int]], shared: int) -> dict[int, set[int]
 
 
 def answer_facts(asked: Iterable[tuple]) -> set[Fact]:
-    """The facts that the answers of these queries make with their questions."""
+    """The facts that the answers of these queries make with their queries."""
     return {
         (anchor, relation, answer) if side == "tail" else (answer, relation, anchor)
         for side, anchor, relation, _, answers in asked
@@ -177,6 +177,6 @@ def answer_facts(asked: Iterable[tuple]) -> set[Fact]:
     }
 
 
-def known(train: Iterable[Fact], other_half: Iterable[tuple], masks_other_split: bool) -> Answers:
-    """No candidates: answers in train and, in a leak-safe benchmark, in the other half."""
-    return grouped(set(train) | (answer_facts(other_half) if masks_other_split else set()))
+def known(train: Iterable[Fact], other_split: Iterable[tuple], masks_other_split: bool) -> Answers:
+    """No candidates: answers in train and, in a leak-safe benchmark, in the other split."""
+    return grouped(set(train) | (answer_facts(other_split) if masks_other_split else set()))

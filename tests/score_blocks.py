@@ -39,7 +39,7 @@ def block(scores, answers, relations=None, subsets=None, anchors=None, first=0):
 
 @st.composite
 def blocks(draw, levels=FEW, most_queries=10, most_entities=6, most_slots=4, listed=False):
-    """A stream of blocks over the same few entities; no question stands twice.
+    """A stream of blocks over the same few entities; no query stands twice.
 
     Few different scores, so many ties. Some slots are never asked about, fake queries and those
     of N have no answers. An answer may be no candidate, unless all are to be `listed`.

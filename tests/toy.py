@@ -135,7 +135,7 @@ def named_facts(facts: np.ndarray, vocabulary: Vocabulary) -> set[Fact]:
 
 
 def named(queries: Queries, vocabulary: Vocabulary) -> set[Asked]:
-    """Queries as (side, anchor, relation, C, I, N or F, answers); each question stands once."""
+    """Queries as (side, anchor, relation, C, I, N or F, answers); each query stands once."""
     asked = set()
     for query in range(len(queries)):
         side, relation = divmod(int(queries.relations[query]), vocabulary.num_relations)
@@ -150,7 +150,7 @@ def named(queries: Queries, vocabulary: Vocabulary) -> set[Asked]:
                 frozenset(vocabulary.entities[answer] for answer in answers),
             )
         )
-    assert len({key(query) for query in asked}) == len(queries), "a question stands twice"
+    assert len({key(query) for query in asked}) == len(queries), "a query stands twice"
     return asked
 
 
@@ -164,7 +164,7 @@ def only(letters: str, asked: Iterable[Asked]) -> set[Asked]:
     return {query for query in asked if query[3] in letters}
 
 
-def halves(benchmark: Benchmark) -> tuple[set[Asked], set[Asked]]:
+def both_splits(benchmark: Benchmark) -> tuple[set[Asked], set[Asked]]:
     """The queries of valid and of test."""
     return (
         named(benchmark.valid, benchmark.vocabulary),

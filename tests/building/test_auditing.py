@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assent.building.auditing import CHECKS, Finding, audit
+from assent.building.auditing import CHECKS, Finding, audit, facts_with_twin, twin_relations
 from assent.building.recipe import build
-from assent.building.twins import facts_with_twin, twin_relations
 from assent.core.arrays import frozen, offsets_of
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
@@ -72,7 +71,7 @@ def test_a_query_twice_without_answers_stands_twice():
     assert twice["queries that stand twice"].detail.endswith("1 without twice")
 
 
-def test_a_query_in_both_halves_is_wrong_unless_the_other_half_is_masked():
+def test_a_query_in_both_splits_is_wrong_unless_the_other_half_is_masked():
     valid, test = [(BOB, LIKES, C, ANN)], [(BOB, LIKES, C, ROME)]
     name = "queries in both valid and test"
     assert found(benchmark(valid, test))[name].failed
@@ -81,19 +80,19 @@ def test_a_query_in_both_halves_is_wrong_unless_the_other_half_is_masked():
     assert safe["queries that stand twice"].count == 0
 
 
-def test_masking_excuses_no_query_that_is_empty_in_one_half():
+def test_masking_excuses_no_query_that_is_empty_in_one_split():
     valid, test = [(BOB, LIKES, C, ANN)], [(BOB, LIKES, I)]
     twice = found(benchmark(valid, test, masks_other_split=True))["queries that stand twice"]
     assert twice.count == 1
 
 
-def test_masking_excuses_no_query_that_is_empty_in_both_halves():
+def test_masking_excuses_no_query_that_is_empty_in_both_splits():
     rows = [(CAT, LIKES, I)]
     twice = found(benchmark(rows, rows, masks_other_split=True))["queries that stand twice"]
     assert (twice.count, twice.detail) == (1, "0 with and without answers, 1 without twice")
 
 
-def test_masking_excuses_no_query_that_stands_twice_in_one_half():
+def test_masking_excuses_no_query_that_stands_twice_in_one_split():
     rows = [(BOB, LIKES, C, ANN), (BOB, LIKES, C, ROME)]
     twice = found(benchmark(rows, FINE[1], masks_other_split=True))["queries that stand twice"]
     assert twice.count == 1

@@ -11,7 +11,7 @@ from assent.core.queries import Queries, Subset
 @given(toy.crowds())
 def test_the_table_equals_counting_by_hand(kb):
     benchmark = toy.built(kb)
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     table = table_one(benchmark)
     assert list(table) == ["C", "I", "N", "F"]
     for kind, letters in {"C": "C", "I": "IN", "N": "N", "F": "F"}.items():

@@ -13,7 +13,7 @@ from assent.core.queries import Queries, Subset, both_ways
 
 
 def faked(kb, count: int, side: str, seed: int = 0, real_facts=None) -> Queries:
-    """Fakes beside the questions that the given facts, or all of them, answer."""
+    """Fakes beside the queries that the given facts, or all of them, answer."""
     num_entities, num_relations = kb.vocabulary.num_entities, kb.vocabulary.num_relations
     everything = Queries.grouped(*both_ways(kb.facts, num_relations))
     asked = kb.facts if real_facts is None else real_facts
@@ -99,8 +99,8 @@ def test_the_toy_asks_for_the_birthplaces_of_cities_and_the_twins_of_people():
 
 
 @pytest.mark.parametrize("small", [0, faking.SMALL])
-def test_a_question_that_violates_the_types_but_has_an_answer_is_no_fake(small, monkeypatch):
-    # Against the schema oslo knows rome; so it is a fair question whom oslo knows.
+def test_a_query_that_violates_the_types_but_has_an_answer_is_no_fake(small, monkeypatch):
+    # Against the schema oslo knows rome; so it is a fair query whom oslo knows.
     monkeypatch.setattr(faking, "SMALL", small)
     kb = toy.typed(toy.of_names([*toy.facts_in(toy.TRAIN), ("oslo", "knows", "rome")]))
     tails, heads = (
@@ -117,7 +117,7 @@ def test_no_fakes_are_wanted_and_none_come():
     assert len(faked(toy.whole(), 0, "tail")) == 0
 
 
-def test_where_no_question_is_real_none_is_fake():
+def test_where_no_query_is_real_none_is_fake():
     kb = toy.whole()
     assert len(faked(kb, 5, "head", real_facts=toy.triples([]))) == 0
 

@@ -27,7 +27,7 @@ def benchmark(data):
 
 @pytest.fixture(scope="module")
 def ours(benchmark) -> set[toy.Asked]:
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     assert not valid & test
     return valid | test
 
@@ -37,8 +37,8 @@ def published(data) -> Counter[toy.Asked]:
     """Each published query, as often as it stands in the files."""
     rows, listed = defaultdict(list), {}
     for side, name in (("tail", "obj"), ("head", "subj")):
-        for half in ("valid", "test"):
-            for line in lines_of(data / "fb14k-qaq" / f"{half}_{name}.txt.gz"):
+        for part in ("valid", "test"):
+            for line in lines_of(data / "fb14k-qaq" / f"{part}_{name}.txt.gz"):
                 first, relation, last = line.split("\t")
                 anchor, answers = (first, last) if side == "tail" else (last, first)
                 rows[side, anchor, relation].append(frozenset(answers.split()))
@@ -46,15 +46,15 @@ def published(data) -> Counter[toy.Asked]:
         for anchor, relation, complete in list(csv.reader(groups))[1:]:
             listed[side, anchor, relation] = {"1": "C", "0": "I"}[complete]
     queries: Counter[toy.Asked] = Counter()
-    for question, answer_sets in rows.items():
-        letter = listed.get(question, "F")
+    for query, answer_sets in rows.items():
+        letter = listed.get(query, "F")
         empty = answer_sets.count(frozenset())
         for answers in filter(None, answer_sets):
-            queries[(*question, letter, answers)] += 1
-        # Of the empty rows of a question that lost answers one is real, unless it has answers.
+            queries[(*query, letter, answers)] += 1
+        # Of the empty rows of a query that lost answers one is real, unless it has answers.
         real = int(letter == "I" and empty == len(answer_sets))
-        queries[(*question, "N", frozenset())] += real
-        queries[(*question, "F", frozenset())] += empty - real
+        queries[(*query, "N", frozenset())] += real
+        queries[(*query, "F", frozenset())] += empty - real
     return +queries
 
 
@@ -97,7 +97,7 @@ def test_building_gives_the_papers_train_facts_entities_and_relations(benchmark,
 @pytest.mark.parametrize("letter", ["C", "I", "N"])
 def test_real_queries_and_their_answers_are_the_published_ones_key_by_key(ours, published, letter):
     theirs = {query: times for query, times in published.items() if query[3] == letter}
-    assert set(theirs.values()) == {1}, "a real question stands once"
+    assert set(theirs.values()) == {1}, "a real query stands once"
     assert toy.only(letter, ours) == set(theirs)
 
 

@@ -1,4 +1,4 @@
-"""A benchmark is what the paper describes and, dealt by fact, its halves give nothing away."""
+"""A benchmark is what the paper describes and, dealt by fact, its splits give nothing away."""
 
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +19,7 @@ from assent.core.queries import Queries
 from assent.errors import ConfigError, DataError
 
 seeds = st.integers(0, 2**16)
-deals = st.sampled_from(DEALS)
+deals = st.sampled_from(sorted(DEALS))
 removals = st.one_of(st.just("auto"), st.integers(0, 6))
 
 
@@ -37,7 +37,7 @@ def paper_of(kb: KnowledgeBase, benchmark: Benchmark) -> oracles.Paper:
 
 
 def all_asked(benchmark: Benchmark) -> set[toy.Asked]:
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     return valid | test
 
 
@@ -50,7 +50,7 @@ def same(one: Benchmark, other: Benchmark) -> bool:
     arrays = [
         [
             b.train,
-            *(getattr(half, name) for half in (b.valid, b.test) for name in Queries.__slots__),
+            *(getattr(part, name) for part in (b.valid, b.test) for name in Queries.__slots__),
         ]
         for b in (one, other)
     ]
@@ -118,8 +118,8 @@ def test_by_query_without_splits_is_the_paper_too(kb, removed, seed):
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_query_each_question_stands_in_one_half_and_halves_are_even(kb, removed, seed):
-    valid, test = toy.halves(toy.built(kb, removed=removed, deal="by-query", seed=seed))
+def test_by_query_each_query_stands_in_one_split_and_splits_are_even(kb, removed, seed):
+    valid, test = toy.both_splits(toy.built(kb, removed=removed, deal="by-query", seed=seed))
     assert not {toy.key(query) for query in valid} & {toy.key(query) for query in test}
     for letters in ("CI", "N", "F"):
         assert abs(len(toy.only(letters, valid)) - len(toy.only(letters, test))) <= 1
@@ -136,13 +136,13 @@ def test_by_query_only_train_is_masked(kb, seed):
     assert {query[:3]: set(query[4]) for query in known} == train
 
 
-# By fact: nothing that one half asks for is known to the other
+# By fact: nothing that one split asks for is known to the other
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_fact_each_fact_is_asked_in_one_half_and_there_from_both_sides(kb, removed, seed):
+def test_by_fact_each_fact_is_asked_in_one_split_and_there_from_both_sides(kb, removed, seed):
     benchmark = toy.built(kb, removed=removed, seed=seed)
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     kept = set(benchmark.vocabulary.entities)
     train = toy.named_facts(benchmark.train, benchmark.vocabulary)
     held = {
@@ -153,14 +153,14 @@ def test_by_fact_each_fact_is_asked_in_one_half_and_there_from_both_sides(kb, re
     in_valid, in_test = oracles.answer_facts(valid), oracles.answer_facts(test)
     assert in_valid | in_test == held
     assert not in_valid & in_test
-    for half, facts in ((valid, in_valid), (test, in_test)):
-        answers = {query[:3]: set(query[4]) for query in half if query[4]}
+    for part, facts in ((valid, in_valid), (test, in_test)):
+        answers = {query[:3]: set(query[4]) for query in part if query[4]}
         assert answers == oracles.grouped(facts)
 
 
 @given(toy.crowds(), removals, seeds)
 def test_by_fact_the_facts_of_each_relation_are_dealt_evenly(kb, removed, seed):
-    valid, test = toy.halves(toy.built(kb, removed=removed, seed=seed))
+    valid, test = toy.both_splits(toy.built(kb, removed=removed, seed=seed))
     in_valid, in_test = oracles.answer_facts(valid), oracles.answer_facts(test)
     counts = Counter(relation for _, relation, _ in in_valid)
     counts.subtract(relation for _, relation, _ in in_test)
@@ -169,29 +169,29 @@ def test_by_fact_the_facts_of_each_relation_are_dealt_evenly(kb, removed, seed):
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_fact_no_question_is_empty_only_because_its_answers_went_to_the_other_half(
+def test_by_fact_no_query_is_empty_only_because_its_answers_went_to_the_other_split(
     kb, removed, seed
 ):
-    valid, test = toy.halves(toy.built(kb, removed=removed, seed=seed))
+    valid, test = toy.both_splits(toy.built(kb, removed=removed, seed=seed))
     empty = {toy.key(query) for query in valid | test if not query[4]}
     answered = {toy.key(query) for query in valid | test if query[4]}
     assert not empty & answered
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_fact_a_question_is_incomplete_if_the_graph_lost_an_answer_to_it(kb, removed, seed):
+def test_by_fact_a_query_is_incomplete_if_the_graph_lost_an_answer_to_it(kb, removed, seed):
     benchmark = toy.built(kb, removed=removed, seed=seed)
     paper = paper_of(kb, benchmark)
-    for half in toy.halves(benchmark):
-        for query in toy.only("CIN", half):
+    for part in toy.both_splits(benchmark):
+        for query in toy.only("CIN", part):
             assert toy.key(query) in (paper.complete if query[3] == "C" else paper.incomplete)
-        for query in toy.only("N", half):
+        for query in toy.only("N", part):
             assert not paper.incomplete[toy.key(query)]
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_fact_empty_and_fake_queries_stand_in_one_half_each_and_evenly(kb, removed, seed):
-    valid, test = toy.halves(toy.built(kb, removed=removed, seed=seed))
+def test_by_fact_empty_and_fake_queries_stand_in_one_split_each_and_evenly(kb, removed, seed):
+    valid, test = toy.both_splits(toy.built(kb, removed=removed, seed=seed))
     for letter in "NF":
         in_valid, in_test = toy.only(letter, valid), toy.only(letter, test)
         assert not in_valid & in_test
@@ -199,9 +199,9 @@ def test_by_fact_empty_and_fake_queries_stand_in_one_half_each_and_evenly(kb, re
 
 
 @given(toy.crowds(), removals, seeds)
-def test_by_fact_train_and_the_other_halfs_answers_are_masked_and_nothing_else(kb, removed, seed):
+def test_by_fact_train_and_the_other_splits_answers_are_masked_and_nothing_else(kb, removed, seed):
     benchmark = toy.built(kb, removed=removed, seed=seed)
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     train = toy.named_facts(benchmark.train, benchmark.vocabulary)
     for split, mine, other in (("valid", valid, test), ("test", test, valid)):
         known = toy.named(benchmark.known(split), benchmark.vocabulary)
@@ -277,7 +277,7 @@ def test_with_nobody_removed_nothing_is_incomplete():
 @given(toy.crowds(), removals, deals, seeds)
 def test_fakes_violate_the_types_and_no_fact_of_the_graph_answers_them(kb, removed, deal, seed):
     benchmark = toy.built(kb, removed=removed, deal=deal, seed=seed)
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     fakes = toy.only("F", valid) | toy.only("F", test)
     keys = {toy.key(query) for query in fakes}
     assert len(keys) == benchmark.origin["counts"]["queries"]["F"]["total"], "none stands twice"
@@ -305,8 +305,8 @@ def test_a_typed_benchmark_keeps_its_types_and_fakes_violate_these():
     kb = toy.with_kinds(toy.crowd(seed=2, num_entities=30, num_relations=4, facts_each=6))
     benchmark = build(kb, removed=5, seed=1)
     assert len(benchmark.types.entity_offsets) == 25 + 1
-    for half in (benchmark.valid, benchmark.test):
-        fakes = half.take(half.subsets == 2)
+    for part in (benchmark.valid, benchmark.test):
+        fakes = part.take(part.subsets == 2)
         assert len(fakes)
         assert benchmark.types.violate(fakes.anchors, fakes.relations).all()
     for new, name in enumerate(benchmark.vocabulary.entities):
@@ -347,7 +347,7 @@ def test_the_order_of_the_input_lines_leaves_no_trace(kb, deal, seed):
 def test_another_seed_builds_another_benchmark(deal, splits):
     kb = toy.crowd(seed=3, num_entities=40, num_relations=3, facts_each=6, splits=splits)
     one, other = (build(kb, deal=deal, seed=seed) for seed in (1, 2))
-    assert toy.halves(one) != toy.halves(other)
+    assert toy.both_splits(one) != toy.both_splits(other)
 
 
 def test_building_leaves_the_graph_as_it_was():
@@ -368,10 +368,10 @@ def test_progress_is_told_stage_by_stage():
 @given(toy.crowds(), deals, seeds)
 def test_queries_ascend_and_all_arrays_refuse_changes(kb, deal, seed):
     benchmark = toy.built(kb, deal=deal, seed=seed)
-    for half in (benchmark.valid, benchmark.test):
-        assert (np.diff(half.keys(benchmark.vocabulary.num_entities)) > 0).all()
+    for part in (benchmark.valid, benchmark.test):
+        assert (np.diff(part.keys(benchmark.vocabulary.num_entities)) > 0).all()
         for name in Queries.__slots__:
-            assert not getattr(half, name).flags.writeable
+            assert not getattr(part, name).flags.writeable
     assert not benchmark.train.flags.writeable
 
 
@@ -430,7 +430,7 @@ def test_a_graph_with_too_little_to_ask_for_is_refused(deal):
         build(tiny, removed=0, deal=deal)
 
 
-def test_by_fact_a_single_held_out_fact_cannot_be_dealt_into_two_halves():
+def test_by_fact_a_single_held_out_fact_cannot_be_dealt_into_two_splits():
     kb = toy.of_names([("ada", "knows", "ben"), ("ben", "knows", "ada")], [("ada", "knows", "ada")])
     with pytest.raises(DataError, match="too small a graph: 1 held-out facts are left to ask for"):
         build(kb, removed=0)

@@ -1,4 +1,4 @@
-"""A benchmark masks what is true already: train and, if leak-safe, the other half."""
+"""A benchmark masks what is true already: train and, if leak-safe, the other split."""
 
 import numpy as np
 import pytest
@@ -21,39 +21,39 @@ def asked(facts) -> Queries:
 
 @st.composite
 def benchmarks(draw):
-    """Any train facts and halves: a fact may stand in several, a half may ask nothing."""
+    """Any train facts and splits: a fact may stand in several, a split may ask nothing."""
     parts = [toy.triples(sorted(set(draw(toy.lists_of_facts(VOCABULARY))))) for _ in range(3)]
-    halves = [Queries.joined([asked(part), fakes_beside(part)]) for part in parts[1:]]
-    return Benchmark(VOCABULARY, frozen(parts[0]), *halves, masks_other_split=draw(st.booleans()))
+    splits = [Queries.joined([asked(part), fakes_beside(part)]) for part in parts[1:]]
+    return Benchmark(VOCABULARY, frozen(parts[0]), *splits, masks_other_split=draw(st.booleans()))
 
 
 def fakes_beside(facts) -> Queries:
-    """One question without answers that these facts do not answer, if there is one."""
+    """One query without answers that these facts do not answer, if there is one."""
     free = sorted({(a, r) for a in range(4) for r in range(2)} - {(h, r) for h, r, _ in facts})
     return Queries.empty([a for a, _ in free[:1]], [r for _, r in free[:1]], Subset.FAKE)
 
 
 @given(benchmarks())
 def test_known_equals_the_oracle(benchmark):
-    valid, test = toy.halves(benchmark)
+    valid, test = toy.both_splits(benchmark)
     train = toy.named_facts(benchmark.train, VOCABULARY)
     for split, other in (("valid", test), ("test", valid)):
         known = benchmark.known(split)
         expected = oracles.known(train, other, benchmark.masks_other_split)
         assert toy.named(known, VOCABULARY) == {
-            (*question, "C", frozenset(expected[question])) for question in expected
+            (*query, "C", frozenset(expected[query])) for query in expected
         }
         assert (np.diff(known.keys(VOCABULARY.num_entities)) > 0).all()
 
 
 @given(benchmarks())
-def test_the_truth_is_train_and_the_answers_of_both_halves(benchmark):
+def test_the_truth_is_train_and_the_answers_of_both_splits(benchmark):
     facts = toy.named_facts(benchmark.train, VOCABULARY)
-    for half in toy.halves(benchmark):
-        facts |= oracles.answer_facts(half)
+    for part in toy.both_splits(benchmark):
+        facts |= oracles.answer_facts(part)
     expected, truth = oracles.grouped(facts), benchmark.truth()
     assert toy.named(truth, VOCABULARY) == {
-        (*question, "C", frozenset(expected[question])) for question in expected
+        (*query, "C", frozenset(expected[query])) for query in expected
     }
     assert (np.diff(truth.keys(VOCABULARY.num_entities)) > 0).all()
 
@@ -77,7 +77,7 @@ def test_leak_safe_also_the_other_half_is_masked_but_never_a_halfs_own_answers()
     assert ("tail", "e0", "r0", "C", frozenset({"e1", "e2"})) in in_test
 
 
-def test_halves_go_by_their_names():
+def test_splits_go_by_their_names():
     benchmark = benchmark_of(masks_other_split=True)
     assert benchmark.queries("valid") is benchmark.valid
     assert benchmark.queries("test") is benchmark.test
@@ -122,10 +122,10 @@ def test_a_benchmark_may_ask_nothing_in_a_half():
 @given(benchmarks())
 def test_each_fact_asked_for_is_there_once_and_holds_as_train_facts_do(benchmark):
     every = {}
-    for split, half in zip(("valid", "test"), toy.halves(benchmark), strict=True):
+    for split, part in zip(("valid", "test"), toy.both_splits(benchmark), strict=True):
         every[split] = toy.named_facts(benchmark.facts(split), VOCABULARY)
         assert len(benchmark.facts(split)) == len(every[split])
-        assert every[split] == oracles.answer_facts(half)
+        assert every[split] == oracles.answer_facts(part)
     true = toy.named_facts(benchmark.train, VOCABULARY) | every["valid"] | every["test"]
     places = toy.triples([(h, r, t) for h in range(4) for r in range(2) for t in range(4)])
     assert toy.named_facts(places[benchmark.holds(places)], VOCABULARY) == true

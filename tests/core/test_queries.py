@@ -50,7 +50,7 @@ def test_a_fact_is_asked_for_from_both_sides():
     }
 
 
-def test_a_self_loop_answers_both_of_its_questions():
+def test_a_self_loop_answers_both_of_its_queries():
     kb = toy.of_names([("gus", "knows", "gus")])
     assert toy.named(asked(kb.facts, kb.vocabulary), kb.vocabulary) == {
         ("tail", "gus", "knows", "C", frozenset({"gus"})),
@@ -63,11 +63,11 @@ def test_grouping_equals_the_oracle(kb):
     vocabulary = kb.vocabulary
     found = toy.named(asked(kb.facts, vocabulary), vocabulary)
     expected = oracles.grouped(toy.named_facts(kb.facts, vocabulary))
-    assert found == {(*question, "C", frozenset(expected[question])) for question in expected}
+    assert found == {(*query, "C", frozenset(expected[query])) for query in expected}
 
 
 @given(toy.graphs(), st.randoms(use_true_random=False))
-def test_questions_and_answers_ascend_whatever_the_order_of_the_rows(kb, random):
+def test_queries_and_answers_ascend_whatever_the_order_of_the_rows(kb, random):
     rows = np.stack(both_ways(kb.facts, kb.vocabulary.num_relations), axis=1)
     shuffled = rows[random.sample(range(len(rows)), len(rows))]
     queries = Queries.grouped(*shuffled.T)
@@ -180,12 +180,12 @@ def test_offsets_that_miss_answers_are_refused():
 
 
 @given(toy.lists_of_facts(VOCABULARY), queries_of(VOCABULARY))
-def test_answers_to_questions_are_looked_up_in_the_order_they_are_asked(facts, questions):
+def test_answers_to_queries_are_looked_up_in_the_order_they_are_asked(facts, queries):
     known = asked(toy.triples(sorted(set(facts))), VOCABULARY)
     answers = {(anchor, relation): mine for anchor, relation, _, mine in answers_of(known)}
-    offsets, found = known.answers_to(questions, VOCABULARY.num_entities)
+    offsets, found = known.answers_to(queries, VOCABULARY.num_entities)
     assert [found[start:end].tolist() for start, end in pairwise(offsets)] == [
-        answers.get((anchor, relation), []) for anchor, relation, *_ in answers_of(questions)
+        answers.get((anchor, relation), []) for anchor, relation, *_ in answers_of(queries)
     ]
 
 

@@ -43,12 +43,12 @@ def test_fit_and_violate_equal_the_oracle(data):
     entity_types = sets_of(types.entity_offsets, types.entity_types)
     slot_types = sets_of(types.slot_offsets, types.slot_types)
     anchors, slots = every(vocabulary.num_entities, 2 * vocabulary.num_relations)
-    questions = list(zip(anchors.tolist(), slots.tolist(), strict=True))
+    queries = list(zip(anchors.tolist(), slots.tolist(), strict=True))
     assert types.fit(anchors, slots).tolist() == [
-        oracles.fits(entity_types, slot_types, *question) for question in questions
+        oracles.fits(entity_types, slot_types, *query) for query in queries
     ]
     assert types.violate(anchors, slots).tolist() == [
-        oracles.violates(entity_types, slot_types, *question) for question in questions
+        oracles.violates(entity_types, slot_types, *query) for query in queries
     ]
 
 

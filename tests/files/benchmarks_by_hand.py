@@ -41,7 +41,7 @@ def small_benchmarks(draw: st.DrawFn, names: st.SearchStrategy[str] = NAMES) -> 
 
 
 def _queries(draw: st.DrawFn, some: st.SearchStrategy[int], relations: int, first: int) -> Queries:
-    """Two anchors of its own for each half, asked about both ways."""
+    """Two anchors of its own for each split, asked about both ways."""
     rows = [(anchor, slot) for slot in (0, relations) for anchor in (first, first + 1)]
     subsets, answers = [], []
     for _ in rows:

@@ -12,7 +12,7 @@ from assent.core.types import Types
 from assent.errors import DataError
 from assent.files.benchmarks import is_benchmark, load, save
 from files.benchmarks_by_hand import CROWD, check_equal, small_benchmarks, there_and_back
-from toy import built, crowds, halves, pairs, typed, whole, with_kinds
+from toy import both_splits, built, crowds, pairs, typed, whole, with_kinds
 
 # Our own layout
 
@@ -99,7 +99,7 @@ def test_either_layout_may_replace_the_other(tmp_path):
     for layout in ("assent", "published", "assent"):
         save(benchmark, tmp_path / "benchmark", layout=layout, overwrite=True)
         assert is_benchmark(tmp_path / "benchmark")
-        assert halves(load(tmp_path / "benchmark")) == halves(benchmark)
+        assert both_splits(load(tmp_path / "benchmark")) == both_splits(benchmark)
     assert list(tmp_path.iterdir()) == [tmp_path / "benchmark"]
 
 
@@ -167,11 +167,11 @@ def test_a_manifest_of_the_first_format_still_loads(masks, folder):
     path = folder / "manifest.json"
     text = path.read_text().replace('"format": 2', '"format": 1')
     for value in ("true", "false"):
-        text = text.replace(f'"masks_other_split": {value}', f'"masks_other_half": {masks}')
+        text = text.replace(f'"masks_other_split": {value}', f'"masks_other_split": {masks}')
     path.write_text(text)
     again = load(folder)
     assert again.masks_other_split == (masks == "true")
-    assert "masks_other_half" not in again.origin
+    assert "masks_other_split" not in again.origin
 
 
 def test_a_folder_of_something_else_is_no_benchmark(tmp_path):

@@ -12,13 +12,13 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.benchmarks import is_benchmark, load, save
 from files.benchmarks_by_hand import CROWD, NAMES, small_benchmarks, there_and_back
-from toy import built, crowds, halves, named_facts, triples
+from toy import both_splits, built, crowds, named_facts, triples
 
 
 def test_a_published_benchmark_loads_equal():
     benchmark = built(CROWD, deal="by-query", removed=2)
     again = there_and_back(benchmark, "published")
-    assert halves(again) == halves(benchmark)
+    assert both_splits(again) == both_splits(benchmark)
     assert named_facts(again.train, again.vocabulary) == named_facts(
         benchmark.train, benchmark.vocabulary
     )
@@ -30,7 +30,7 @@ def test_a_published_benchmark_loads_equal():
 def test_the_published_benchmark_of_any_graph_loads_equal(kb):
     benchmark = built(kb, deal="by-query", removed=2)
     again = there_and_back(benchmark, "published")
-    assert halves(again) == halves(benchmark)
+    assert both_splits(again) == both_splits(benchmark)
     assert named_facts(again.train, again.vocabulary) == named_facts(
         benchmark.train, benchmark.vocabulary
     )
@@ -42,7 +42,7 @@ def test_a_published_benchmark_loads_equal_whatever_its_names(benchmark):
     again = there_and_back(benchmark, "published")
     assert again.vocabulary == benchmark.vocabulary
     assert np.array_equal(again.train, benchmark.train)
-    assert halves(again) == halves(benchmark)
+    assert both_splits(again) == both_splits(benchmark)
 
 
 def test_other_spaces_do_not_part_published_answers():
@@ -52,7 +52,7 @@ def test_other_spaces_do_not_part_published_answers():
     valid = Queries.grouped(*(np.array(ids) for ids in ([3, 3], [0, 0], [0, 1])))
     test = Queries.grouped(*(np.array([ids]) for ids in (0, 0, 2)))
     benchmark = Benchmark(vocabulary, facts, valid, test, masks_other_split=False)
-    assert halves(there_and_back(benchmark, "published")) == halves(benchmark)
+    assert both_splits(there_and_back(benchmark, "published")) == both_splits(benchmark)
 
 
 def test_a_leak_safe_benchmark_does_not_fit_the_published_layout(tmp_path):

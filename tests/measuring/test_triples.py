@@ -116,7 +116,7 @@ def test_facts_of_test_are_measured_overall_and_by_relation():
 
 
 @given(toy.graphs(), st.sampled_from([1, 10**6]))
-def test_a_fact_has_the_score_of_its_tail_and_each_question_is_asked_once(kb, cells):
+def test_a_fact_has_the_score_of_its_tail_and_each_query_is_asked_once(kb, cells):
     entities, relations = kb.vocabulary.num_entities, kb.vocabulary.num_relations
     rng = np.random.default_rng(len(kb.facts))
     table = Table(rng.normal(size=(entities, relations, entities)))

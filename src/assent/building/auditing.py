@@ -1,20 +1,22 @@
-"""What is wrong with a benchmark, and what is merely skewed, counted."""
+"""What is wrong with a benchmark, and what is only skewed, counted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from assent.building.fitting import SHARED, derived, seen_in, stated_types
-from assent.building.twins import facts_with_twin
-from assent.core.arrays import Keys, Mask, distinct, found_in
+from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.facts import fact_keys, facts_of
 from assent.core.pairs import joined
 from assent.core.queries import Queries, Subset, both_ways
 from assent.core.types import Pairs
+from assent.core.vocabulary import Vocabulary
 
-FEW_ANSWERS = 5  # a threshold found on fewer valid answers is luck
+FEW_ANSWERS = 5  # a threshold found on fewer valid answers means little
+OVERLAP = 0.8  # share of a relation's facts that its twin states as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Finding:
     """One thing looked for: how often it was found, among how many, and more in words."""
 
     name: str
-    wrong: bool  # if found at all; else it is a skew that one should know of
+    wrong: bool  # to be found at all is wrong; else it is a skew to know of
     count: int
     among: int
     detail: str = ""
@@ -40,44 +42,97 @@ class Finding:
 
 
 class Rows:
-    """All queries of both halves side by side, with what the checks ask of them."""
+    """All queries of both splits, one after another, with what several checks need."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
         self.num_entities = benchmark.vocabulary.num_entities
         self.num_relations = benchmark.vocabulary.num_relations
+        self.num_slots = benchmark.vocabulary.num_slots
         self.queries = Queries.joined([benchmark.valid, benchmark.test])
         self.in_valid: Mask = np.arange(len(self.queries)) < len(benchmark.valid)
         self.keys: Keys = self.queries.keys(self.num_entities)
         self.fake: Mask = self.queries.subsets == Subset.FAKE
-        self.tail: Mask = self.queries.relations < self.num_relations
+        self.tail: Mask = ~benchmark.vocabulary.asks_for_head(self.queries.relations)
         self.real_keys: Keys = distinct(self.keys[~self.fake])
         self.collides: Mask = self.fake & found_in(self.real_keys, self.keys)
         anchors, relations, _ = both_ways(benchmark.train, self.num_relations)
-        train_keys = relations.astype(np.int64) * self.num_entities + anchors
+        train_keys = pair_keys(relations, anchors, self.num_entities)
         self.known: Mask = found_in(distinct(train_keys), self.keys)  # has answers in train
 
     def fact_keys(self, split: str) -> Keys:
-        """The facts that the answers of a half make, one for each answer."""
+        """The keys of the facts that the answers of a split make, one for each answer."""
         facts = self.benchmark.queries(split).facts(self.num_relations)
         return fact_keys(facts, self.benchmark.vocabulary)
 
     def seen(self) -> Pairs:
-        """Who stands where: in train, or as the anchor or an answer of a real query."""
+        """The pairs (entity, slot) of train, and of the anchors and answers of real queries."""
         real = self.queries.take(~self.fake)
         facts = np.concatenate([self.benchmark.train, real.facts(self.num_relations)])
         anchors = np.stack([real.anchors, real.relations], axis=1)
         return np.concatenate([seen_in(facts, self.num_relations), anchors])
 
 
+class Twins(NamedTuple):
+    """How many facts train states already, by another relation that says the same."""
+
+    inverse: int  # by a relation that says the reverse, or by a symmetric one
+    same: int  # by a duplicate
+    either: int
+
+
+def facts_with_twin(facts: Ids, train: Ids, vocabulary: Vocabulary) -> Twins:
+    """Counts the facts whose relation has a twin that states them, or their reverse, in train."""
+    known = np.sort(fact_keys(train, vocabulary))
+    inverse = _stated(
+        facts[:, ::-1], facts, twin_relations(train, train[:, ::-1], vocabulary), known, vocabulary
+    )
+    same_pairs = twin_relations(train, train, vocabulary)
+    same = _stated(
+        facts, facts, same_pairs[same_pairs[:, 0] != same_pairs[:, 1]], known, vocabulary
+    )
+    return Twins(int(inverse.sum()), int(same.sum()), int(np.sum(inverse | same)))
+
+
+def twin_relations(facts: Ids, others: Ids, vocabulary: Vocabulary) -> Ids:  # (pair, 2)
+    """Pairs (r, s) where s is a twin of r: it joins nearly all entities in `others` that r joins in
+    `facts`, in the same direction."""
+    num_entities, num_relations = vocabulary.num_entities, vocabulary.num_relations
+    pairs = pair_keys(facts[:, 0], facts[:, 2], num_entities)
+    other_pairs = pair_keys(others[:, 0], others[:, 2], num_entities)
+    order = np.argsort(other_pairs, kind="stable")
+    first = np.searchsorted(other_pairs[order], pairs, side="left")
+    last = np.searchsorted(other_pairs[order], pairs, side="right")
+    times = last - first
+    places = np.arange(times.sum()) + np.repeat(first - np.append(0, np.cumsum(times)[:-1]), times)
+    r, s = np.repeat(facts[:, 1], times), others[order[places], 1]
+    shared = np.bincount(pair_keys(r, s, num_relations), minlength=num_relations**2)
+    sizes = np.bincount(facts[:, 1], minlength=num_relations)
+    table = shared.reshape(num_relations, num_relations)
+    return np.argwhere((table > 0) & (table >= OVERLAP * sizes[:, None])).astype(np.int32)
+
+
+def _stated(
+    said: Ids, facts: Ids, twins: Ids, known: Keys, vocabulary: Vocabulary
+) -> Mask:  # (fact,)
+    """Whether some twin of a fact's relation states `said`, the fact or its reverse, in train."""
+    found = np.zeros(len(facts), dtype=bool)
+    for relation, twin in twins:
+        rows = np.flatnonzero(facts[:, 1] == relation)
+        asked = said[rows].copy()
+        asked[:, 1] = twin
+        found[rows] |= found_in(known, fact_keys(asked, vocabulary))
+    return found
+
+
 def audit(benchmark: Benchmark) -> list[Finding]:
-    """Everything we know to look for, whether found or not."""
+    """The finding of every check."""
     rows = Rows(benchmark)
     return [check(rows) for check in CHECKS]
 
 
 def keys_standing_twice(rows: Rows) -> Finding:
-    """A leak-safe benchmark may ask a query in both halves, for different answers."""
+    """A query asked twice; a leak-safe benchmark may ask it in both splits, for other answers."""
     keys, has_answers = rows.keys, rows.queries.has_answers
     if rows.benchmark.masks_other_split:
         lone = ~has_answers & found_in(distinct(keys[has_answers]), keys)
@@ -92,11 +147,11 @@ def keys_standing_twice(rows: Rows) -> Finding:
     return Finding("queries that stand twice", True, int(twice.sum()), len(unique), detail)
 
 
-def keys_in_both_halves(rows: Rows) -> Finding:
-    """In a leak-safe benchmark these are the queries whose answers were dealt to both halves."""
+def keys_in_both_splits(rows: Rows) -> Finding:
+    """In a leak-safe benchmark these are the queries whose answers were dealt to both splits."""
     safe = rows.benchmark.masks_other_split
     both = np.intersect1d(rows.keys[rows.in_valid], rows.keys[~rows.in_valid])
-    detail = "for different answers, those of the other half masked" if safe else ""
+    detail = "for different answers, those of the other split masked" if safe else ""
     return Finding(
         "queries in both valid and test", not safe, len(both), len(distinct(rows.keys)), detail
     )
@@ -133,7 +188,7 @@ def fakes_that_fit(rows: Rows) -> Finding:
 
 
 def fakes_that_may_fit(rows: Rows) -> Finding:
-    """Judged by who stands where: suspicion, not proof."""
+    """By types derived from the graph, which may be wrong: a suspicion, no proof."""
     benchmark, lone = rows.benchmark, rows.fake & ~rows.collides
     name = "fakes that may fit"
     if benchmark.types:
@@ -144,7 +199,7 @@ def fakes_that_may_fit(rows: Rows) -> Finding:
     return Finding(name, False, int(fits.sum()), int(lone.sum()), detail)
 
 
-def facts_in_both_halves(rows: Rows) -> Finding:
+def facts_in_both_splits(rows: Rows) -> Finding:
     test = distinct(rows.fact_keys("test"))
     leaked = int(found_in(distinct(rows.fact_keys("valid")), test).sum())
     detail = f"{leaked / max(len(test), 1):.1%} of the test facts"
@@ -186,13 +241,11 @@ def empty_but_known(rows: Rows) -> Finding:
 
 def relations_with_few_answers(rows: Rows) -> Finding:
     valid = rows.benchmark.valid
-    answers = np.bincount(
-        valid.relations, weights=valid.num_answers, minlength=2 * rows.num_relations
-    )
+    answers = np.bincount(valid.relations, weights=valid.num_answers, minlength=rows.num_slots)
     few = int(np.sum(answers < FEW_ANSWERS))
     detail = "each relation and its inverse"
     name = f"relations with fewer than {FEW_ANSWERS} valid answers"
-    return Finding(name, False, few, 2 * rows.num_relations, detail)
+    return Finding(name, False, few, rows.num_slots, detail)
 
 
 def answers_of_the_largest(rows: Rows) -> Finding:
@@ -214,7 +267,7 @@ def test_facts_with_twins(rows: Rows) -> Finding:
 
 
 def answers_chosen_by_pairs(rows: Rows) -> Finding:
-    """Then a fact between two entities speaks against another one, in the benchmark alone."""
+    """Answers may be chosen so that train does not join their entities by another fact."""
     shares = joined(rows.benchmark.train, rows.queries, rows.num_entities)
     answers = len(rows.queries.answers)
     detail = (
@@ -227,11 +280,11 @@ def answers_chosen_by_pairs(rows: Rows) -> Finding:
 
 CHECKS: tuple[Callable[[Rows], Finding], ...] = (
     keys_standing_twice,
-    keys_in_both_halves,
+    keys_in_both_splits,
     fakes_that_are_real,
     fakes_with_known_answers,
     fakes_that_fit,
-    facts_in_both_halves,
+    facts_in_both_splits,
     answers_in_train,
     fakes_that_may_fit,
     entities_unseen,

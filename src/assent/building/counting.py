@@ -6,23 +6,17 @@ import numpy as np
 
 from assent.core.arrays import Mask
 from assent.core.benchmark import Benchmark
-from assent.core.queries import Queries, Subset
+from assent.core.queries import SETS, Queries
 
-KINDS: dict[str, Callable[[Queries], Mask]] = {
-    "C": lambda queries: queries.subsets == Subset.COMPLETE,
-    "I": lambda queries: queries.subsets == Subset.INCOMPLETE,
-    "N": lambda queries: queries.is_none,
-    "F": lambda queries: queries.subsets == Subset.FAKE,
-}
+KINDS: dict[str, Callable[[Queries], Mask]] = {kind: SETS[kind] for kind in ("C", "I", "N", "F")}
 
 Table = Mapping[str, Mapping[str, int]]
 
 
 def table_one(benchmark: Benchmark) -> Table:
-    """Queries by kind (N is a part of I), and by side and half."""
-    num_relations = benchmark.vocabulary.num_relations
+    """The number of queries of each kind (N is a part of I), by side and by split."""
     both = Queries.joined([benchmark.valid, benchmark.test])
-    heads = both.relations >= num_relations
+    heads = benchmark.vocabulary.asks_for_head(both.relations)
     in_valid = np.arange(len(both)) < len(benchmark.valid)
     table = {}
     for kind, is_kind in KINDS.items():

@@ -1,22 +1,22 @@
-"""Questions that make no sense: the anchor's types violate what the relation takes."""
+"""Fake queries: the types of their anchor are not those that the relation takes."""
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, distinct, found_in
+from assent.core.arrays import Ids, Keys, distinct, found_in, pair_keys
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 
-SMALL = 1_000_000  # pairs of anchor and relation: so many can simply be tried one by one
-PATIENCE = 10  # rounds of drawing that may bring next to nothing before we take what there is
+SMALL = 1_000_000  # pairs of anchor and slot: up to so many, all are tried
+PATIENCE = 10  # rounds of drawing that may bring next to nothing before drawing ends
 
 
 def fake(
     real: Queries, taken: Keys, types: Types, count: int, side: range, rng: np.random.Generator
 ) -> Queries:
-    """Up to `count` questions of one side that violate the types.
+    """Up to `count` queries, with slots of one `side`, that violate the types.
 
-    Anchor and relation are drawn, apart, from the real questions, so that neither of them alone
-    gives a fake away. `taken` are the questions, ascending, that have an answer anywhere.
+    Anchors and slots are drawn from the real queries, independently, so that neither of them alone
+    gives a fake away. `taken` are the keys, ascending, of queries that have an answer anywhere.
     """
     anchors = real.anchors
     relations = real.relations[(real.relations >= side.start) & (real.relations < side.stop)]
@@ -30,9 +30,10 @@ def fake(
 def _choose_from_all(
     anchors: Ids, relations: Ids, taken: Keys, types: Types, count: int, rng: np.random.Generator
 ) -> Keys:
-    """Drawn without replacement from all pairs that violate, likelier the commoner both ends are.
+    """Drawn without replacement from all pairs that violate the types.
 
-    The highest of log(weight) + Gumbel noise are just such a draw.
+    Pairs are weighted by how often their anchor and their slot occur. The highest of
+    log(weight) + Gumbel noise are such a draw.
     """
     anchor_ids, anchor_times = np.unique(anchors, return_counts=True)
     relation_ids, relation_times = np.unique(relations, return_counts=True)
@@ -47,7 +48,7 @@ def _choose_from_all(
 def _choose_by_drawing(
     anchors: Ids, relations: Ids, taken: Keys, types: Types, count: int, rng: np.random.Generator
 ) -> Keys:
-    """Drawn again and again until there are enough: in a large graph most pairs violate."""
+    """Drawn again and again until there are enough: in a large graph most pairs violate types."""
     found = np.empty(0, dtype=np.int64)
     idle = 0
     while len(found) < count and idle < PATIENCE:
@@ -64,7 +65,7 @@ def _choose_by_drawing(
 
 
 def _free(anchors: Ids, relations: Ids, taken: Keys, types: Types) -> Keys:
-    """The key of each question that violates the types and has no answer; -1 for the others."""
-    keys = relations.astype(np.int64) * (len(types.entity_offsets) - 1) + anchors
+    """The key of each query that violates the types and has no answer; -1 for the others."""
+    keys = pair_keys(relations, anchors, len(types.entity_offsets) - 1)
     free = types.violate(anchors, relations) & ~found_in(taken, keys)
     return np.where(free, keys, -1)

@@ -1,29 +1,29 @@
-"""Which entities a relation may be asked about: types given, learned, or derived from the graph."""
+"""Which entities a slot may be asked about: by types given, learned, or derived from the graph."""
 
 import re
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from assent.core.arrays import Ids, distinct, frozen, rows_of
+from assent.core.arrays import Ids, distinct, frozen, pair_keys, rows_of
+from assent.core.queries import both_ways
 from assent.core.types import Pairs, Types
 from assent.core.vocabulary import Vocabulary
 
-NEARLY_ALL = 0.95  # of a slot's entities have a type: then the slot takes this type
-SHARED = 5  # entities that two slots share: then who stands in one fits the other
+NEARLY_ALL = 0.95  # share of a slot's entities that must have a type for the slot to take it
+SHARED = 5  # entities that two slots must share for those of one to fit the other
 
 FREEBASE_PATH = re.compile(r"(/[^/]+/[^/]+)/.+")  # /people/person/spouse_s...
 
 
 def seen_in(facts: Ids, num_relations: int) -> Pairs:  # (pair, 2)
-    """The pairs (entity, slot) of the facts: heads stand in slot r, tails in slot r + relations."""
-    heads, relations, tails = facts.T
-    slots = np.concatenate([relations, relations + np.int32(num_relations)])
-    return np.stack([np.concatenate([heads, tails]), slots], axis=1)
+    """The pairs (entity, slot) where a fact makes the entity an anchor of the slot."""
+    anchors, slots, _ = both_ways(facts, num_relations)
+    return np.stack([anchors, slots], axis=1)
 
 
 def fitting_types(given: Types | None, seen: Pairs, vocabulary: Vocabulary) -> Types:
-    """The given types, their gaps learned from who stands where; without any, derived ones."""
+    """The given types, with those of slots that have none learned; without any, derived ones."""
     if given is None:
         return derived(seen, vocabulary)
     return learned(given, seen, vocabulary)
@@ -32,9 +32,9 @@ def fitting_types(given: Types | None, seen: Pairs, vocabulary: Vocabulary) -> T
 def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
     """Fills each slot that has no types with those that nearly all its entities share.
 
-    A type that nearly every entity has ("thing") tells nothing and is left out.
+    A type that nearly every entity has, such as "thing", is left out.
     """
-    num_slots = 2 * vocabulary.num_relations
+    num_slots = vocabulary.num_slots
     has_type = csr_array(
         (np.ones(len(given.entity_types), np.int64), given.entity_types, given.entity_offsets),
         shape=(vocabulary.num_entities, len(given.names)),
@@ -60,12 +60,12 @@ def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
 
 
 def derived(seen: Pairs, vocabulary: Vocabulary) -> Types:
-    """Without types, the slots an entity stands in are its types.
+    """Types for a graph without any: the types of an entity are the slots that it occurs in.
 
-    A slot takes itself and the slots that share enough entities with it. Where the relations'
-    names state a domain, that counts too.
+    A slot takes the entities that occur in it, or in a slot that shares enough entities with it.
+    Where the names of the relations state a domain, entities of that domain are taken as well.
     """
-    num_slots = 2 * vocabulary.num_relations
+    num_slots = vocabulary.num_slots
     stands = _incidence(seen, vocabulary)
     shared = (stands.T @ stands).tocoo()
     alike = shared.data >= SHARED
@@ -88,13 +88,13 @@ def derived(seen: Pairs, vocabulary: Vocabulary) -> Types:
 
 
 def stated_types(seen: Pairs, vocabulary: Vocabulary) -> Types | None:
-    """The domains that Freebase's relation names state: /people/person/spouse is a person's."""
+    """The domains that names of Freebase state: heads of /people/person/spouse are persons."""
     matches = [FREEBASE_PATH.fullmatch(name) for name in vocabulary.relations]
     domains = [match[1] for match in matches if match]
     if not domains or len(domains) < len(matches):
         return None
     names, of_relation = np.unique(domains, return_inverse=True)
-    heads = seen[seen[:, 1] < vocabulary.num_relations]
+    heads = seen[~vocabulary.asks_for_head(seen[:, 1])]
     entity_pairs = np.stack([heads[:, 0], of_relation[heads[:, 1]]], axis=1)
     slot_pairs = np.stack([np.arange(vocabulary.num_relations), of_relation], axis=1)
     return Types.of_pairs(
@@ -102,14 +102,14 @@ def stated_types(seen: Pairs, vocabulary: Vocabulary) -> Types | None:
         entity_pairs,
         slot_pairs,
         vocabulary.num_entities,
-        2 * vocabulary.num_relations,
+        vocabulary.num_slots,
     )
 
 
 def _incidence(seen: Pairs, vocabulary: Vocabulary) -> csr_array:
-    """1 where an entity stands in a slot: (entity, slot)."""
-    num_slots = 2 * vocabulary.num_relations
-    keys = distinct(seen[:, 0].astype(np.int64) * num_slots + seen[:, 1])
+    """A matrix (entity, slot): 1 where an entity occurs in a slot."""
+    num_slots = vocabulary.num_slots
+    keys = distinct(pair_keys(seen[:, 0], seen[:, 1], num_slots))
     entities, slots = np.divmod(keys, num_slots)
     return csr_array(
         (np.ones(len(keys), np.int64), (frozen(entities), frozen(slots))),

@@ -19,7 +19,7 @@ def origin_of(
     settings: Mapping[str, Any],
     fakes_wanted: int,
 ) -> dict[str, Any]:
-    """Settings, source, counts and warnings; the same whatever the order of the input lines."""
+    """Settings, source, counts and warnings; the order of the input's lines does not matter."""
     table = table_one(benchmark)
     return {
         "settings": dict(settings),

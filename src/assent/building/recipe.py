@@ -2,25 +2,34 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from assent.building.asking import ask, ask_nothing, lost_keys
-from assent.building.dealing import TEST, VALID, Quota, fakes_wanted, halved, halves_of
+from assent.building.asking import (
+    TEST,
+    VALID,
+    Quota,
+    ask,
+    ask_nothing,
+    deal_evenly,
+    deal_queries,
+    fakes_wanted,
+    lost_keys,
+)
 from assent.building.faking import fake
 from assent.building.fitting import fitting_types, seen_in
-from assent.building.holding import hold_out
 from assent.building.origin import origin_of
-from assent.building.removing import Removal, first_of, named, quarter, remove
-from assent.core.arrays import Ids, Keys, Mask, distinct, frozen
+from assent.building.removing import first_of, hold_out, named, quarter, remove
+from assent.core.arrays import Ids, Keys, Mask, distinct, frozen, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
 from assent.core.types import Types
+from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 
 Progress = Callable[[str], None]
-DEALS = ("by-fact", "by-query")
 
 
 def silent(_: str) -> None:
@@ -57,19 +66,25 @@ def build(
 
     progress("asking queries")
     lost = lost_keys(parts.lost, gone, num_relations)
-    halves = _ask(parts, lost, num_entities, num_relations, deal, for_dealing)
-    answered = Queries.joined(halves)
+    splits = DEALS[deal].ask(parts.answers, lost, kb.vocabulary, for_dealing)
+    if not all(map(len, splits)):
+        raise DataError(
+            f"too small a graph: {len(parts.answers):,} held-out facts are left to ask for; "
+            "hold out more, or remove fewer entities"
+        )
+    answered = Queries.joined(splits)
     none = ask_nothing(lost, distinct(answered.keys(num_entities)), num_entities)
 
     progress("faking queries")
     types = fitting_types(kb.types, seen_in(kb.facts, num_relations), kb.vocabulary)
-    wanted = fakes_wanted(answered, none, num_relations)
+    wanted = fakes_wanted(answered, none, kb.vocabulary)
     fakes = _fake(Queries.joined([answered, none]), kb, types, wanted, for_faking)
-    # Where too few fakes can be found, more of N keep half of the queries without answers.
+    # Where too few fakes are found, more of N make up for them: half of all have no answer.
     none = none.take(for_trimming.permutation(len(none))[: len(answered) - len(fakes)])
 
     progress("dealing into valid and test")
-    dealt = zip(halves, halved(none, for_dealing), halved(fakes, for_dealing), strict=True)
+    empty = (deal_queries(part, for_dealing) for part in (none, fakes))
+    dealt = zip(splits, *empty, strict=True)
     kept = np.flatnonzero(~gone).astype(np.int32)
     new_ids = np.cumsum(~gone, dtype=np.int32) - np.int32(1)  # for the kept ones
     valid, test = (_renumbered(Queries.joined(part), new_ids) for part in dealt)
@@ -78,7 +93,7 @@ def build(
         _renumbered_facts(parts.train, new_ids),
         valid,
         test,
-        masks_other_split=deal == "by-fact",
+        masks_other_split=DEALS[deal].each_fact_once,
         types=types.with_entities(kept) if kb.types else None,
     )
     settings = {
@@ -114,48 +129,35 @@ def _choose(
         return first_of(order, removed)
     if removed != "auto":
         raise ConfigError(f"removed = {removed!r}; choose a number, 'auto' or a list of names")
-    halves = np.zeros(len(kb.facts), dtype=np.int64)
-    if deal == "by-fact":
-        halves[held] = halves_of(kb.facts[held, 1], rng)
-    return first_of(order, quarter(kb.facts, held, order, halves, kb.vocabulary.num_relations))
+    dealt = np.zeros(len(kb.facts), dtype=np.int64)
+    if DEALS[deal].each_fact_once:
+        dealt[held] = deal_evenly(kb.facts[held, 1], rng)
+    return first_of(order, quarter(kb.facts, held, order, dealt, kb.vocabulary.num_relations))
 
 
-def _ask(
-    parts: Removal,
-    lost: Keys,
-    num_entities: int,
-    num_relations: int,
-    deal: str,
-    rng: np.random.Generator,
+def _ask_by_fact(
+    answers: Ids, lost: Keys, vocabulary: Vocabulary, rng: np.random.Generator
 ) -> tuple[Queries, Queries]:
-    """The queries with answers, valid and test.
-
-    By fact, each fact is asked for in one half only, from both sides, so that no half knows an
-    answer that the other one asks for. By query, a fact may be asked for in both.
-    """
-    if deal == "by-fact":
-        halves = halves_of(parts.answers[:, 1], rng)
-        valid, test = (
-            ask(parts.answers[halves == half], lost, num_entities, num_relations)
-            for half in (VALID, TEST)
-        )
-    else:
-        valid, test = halved(ask(parts.answers, lost, num_entities, num_relations), rng)
-    if not (len(valid) and len(test)):
-        raise DataError(
-            f"too small a graph: {len(parts.answers):,} held-out facts are left to ask for; "
-            "hold out more, or remove fewer entities"
-        )
+    """Each fact is asked for in one split only, from both sides: the other has no answer of it."""
+    dealt = deal_evenly(answers[:, 1], rng)
+    valid, test = (ask(answers[dealt == split], lost, vocabulary) for split in (VALID, TEST))
     return valid, test
+
+
+def _ask_by_query(
+    answers: Ids, lost: Keys, vocabulary: Vocabulary, rng: np.random.Generator
+) -> tuple[Queries, Queries]:
+    """Each query is asked in one split only; a fact may be asked for in both."""
+    return deal_queries(ask(answers, lost, vocabulary), rng)
 
 
 def _fake(
     real: Queries, kb: KnowledgeBase, types: Types, wanted: Quota, rng: np.random.Generator
 ) -> Queries:
-    num_entities, num_relations = kb.vocabulary.num_entities, kb.vocabulary.num_relations
-    anchors, relations, _ = both_ways(kb.facts, num_relations)
-    taken = distinct(relations.astype(np.int64) * num_entities + anchors)
-    tails, heads = range(num_relations), range(num_relations, 2 * num_relations)
+    names = kb.vocabulary
+    anchors, slots, _ = both_ways(kb.facts, names.num_relations)
+    taken = distinct(pair_keys(slots, anchors, names.num_entities))
+    tails, heads = range(names.num_relations), range(names.num_relations, names.num_slots)
     return Queries.joined(
         [
             fake(real, taken, types, wanted.tails, tails, rng),
@@ -177,3 +179,13 @@ def _renumbered(queries: Queries, new_ids: Ids) -> Queries:
 def _renumbered_facts(facts: Ids, new_ids: Ids) -> Ids:
     heads, relations, tails = facts.T
     return frozen(np.stack([new_ids[heads], relations, new_ids[tails]], axis=1))
+
+
+class Deal(NamedTuple):
+    """How the answered queries come to valid and test."""
+
+    ask: Callable[[Ids, Keys, Vocabulary, np.random.Generator], tuple[Queries, Queries]]
+    each_fact_once: bool  # then the answers of either split are masked in the other: leak-safe
+
+
+DEALS = {"by-fact": Deal(_ask_by_fact, True), "by-query": Deal(_ask_by_query, False)}

@@ -1,11 +1,15 @@
-"""Take entities out of the graph, so that some questions lose answers (Appendix A.1, 3 to 5)."""
+"""Hold facts out, and take entities out of the graph (Appendix A.1, 1 to 5).
+
+Held-out facts are what queries ask for; with the entities, some queries lose answers.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, Mask
+from assent.core.arrays import Ids, Keys, Mask, pair_keys
+from assent.core.facts import KnowledgeBase, Split
 from assent.core.queries import both_ways
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
@@ -13,16 +17,42 @@ from assent.errors import ConfigError, DataError
 AUTO_LIMIT = 0.25  # `auto` takes at most this share of the entities
 
 
+def hold_out(kb: KnowledgeBase, share: float, rng: np.random.Generator) -> Mask:  # (fact,)
+    """Which facts are held out: valid and test where the graph has them, else a random share.
+
+    One fact of each entity and of each relation stays in train whatever the share, so that
+    nothing is asked about that was never seen: the one that comes last in a random order.
+    All facts between the same two entities are held out, or stay, together: where train states
+    "A borders B", the answer to "what does B border?" would be given away.
+    """
+    if kb.has_splits:
+        held: Mask = kb.splits != Split.TRAIN
+        return held
+    order = rng.permutation(len(kb.facts))
+    heads, relations, tails = kb.facts.T
+    spare = np.ones(len(kb.facts), dtype=bool)
+    ends = np.stack([heads, tails], axis=1)
+    spare[_last_of_each(ends[order], order, kb.vocabulary.num_entities)] = False
+    spare[_last_of_each(relations[order], order, kb.vocabulary.num_relations)] = False
+
+    pairs = _places(pair_keys(ends.min(axis=1), ends.max(axis=1), kb.vocabulary.num_entities))
+    sizes = np.bincount(pairs)
+    spare_pairs = np.flatnonzero(np.bincount(pairs, weights=~spare) == 0)
+    chosen = rng.permutation(spare_pairs)
+    chosen = chosen[np.cumsum(sizes[chosen]) <= round(share * len(order))]
+    return np.isin(pairs, chosen)
+
+
 class Removal(NamedTuple):
-    """The facts that are left, by what they are good for."""
+    """The facts that are left, by what they are used for."""
 
     train: Ids  # (fact, 3)  both ends kept
     answers: Ids  # (fact, 3)  held out, both ends kept: each is an answer to two queries
-    lost: Ids  # (fact, 3)  one end removed: a query that lost this answer
+    lost: Ids  # (fact, 3)  one end removed: a query about the other end lost this answer
 
 
 def remove(facts: Ids, held: Mask, gone: Mask) -> Removal:
-    """Drop facts with both ends removed; a train fact with one removed end becomes held out."""
+    """Drops facts with both ends removed. Facts with one end removed are lost, train facts too."""
     ends = gone[facts[:, 0]].astype(np.int8) + gone[facts[:, 2]]
     train = facts[(ends == 0) & ~held]
     if not len(train):
@@ -53,13 +83,13 @@ def first_of(order: Keys, count: int) -> Mask:  # (entity,)
     return gone
 
 
-def quarter(facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: int) -> int:
-    """How many entities to remove so that queries without an answer make a quarter of all.
+def quarter(facts: Ids, held: Mask, order: Keys, dealt: Keys, num_relations: int) -> int:
+    """How many entities to remove so that queries that lost all answers make a quarter of all.
 
-    The fewest for which there are half as many empty queries as answered ones (fakes fill the
-    last quarter); where the limit comes first, the number that comes closest.
+    The fewest for which there are half as many such queries as answered ones: fakes make the last
+    quarter. Where the limit comes first, the number that comes closest.
     """
-    none, answered = outcomes(facts, held, order, halves, num_relations)
+    none, answered = outcomes(facts, held, order, dealt, num_relations)
     limit = max(1, int(AUTO_LIMIT * len(order)))
     none, answered = none[: limit + 1], answered[: limit + 1]
     useful = answered > 0
@@ -70,13 +100,13 @@ def quarter(facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: in
 
 
 def outcomes(
-    facts: Ids, held: Mask, order: Keys, halves: Keys, num_relations: int
+    facts: Ids, held: Mask, order: Keys, dealt: Keys, num_relations: int
 ) -> tuple[Keys, Keys]:  # (entity + 1,) each
     """The number of empty and of answered queries for every number of removed entities at once.
 
-    With entities removed in `order`, each question is empty, or answered, for one unbroken range
-    of that number; so the counts are running sums of where the ranges start and end.
-    `halves` says to which half each held-out fact would go: a question asked in both counts twice.
+    With entities removed in `order`, each query is empty, or answered, for one unbroken range of
+    that number; so the counts are running sums of where the ranges start and end. `dealt` says to
+    which split each held-out fact would go: a query asked in both splits counts twice.
     """
     size = len(order)
     if not len(facts):
@@ -84,7 +114,7 @@ def outcomes(
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(size)
     anchors, relations, answers = both_ways(facts, num_relations)
-    keys = relations.astype(np.int64) * size + anchors
+    keys = pair_keys(relations, anchors, size)
     held_twice = np.concatenate([held, held])
     left = rank[answers]  # an answer is there while no more than this many are removed
 
@@ -99,13 +129,28 @@ def outcomes(
     rows = np.flatnonzero(held_twice)
     if not len(rows):
         return none, np.zeros(size + 1, dtype=np.int64)
-    groups = 2 * keys[rows] + np.concatenate([halves, halves])[rows]
+    groups = pair_keys(keys[rows], np.concatenate([dealt, dealt])[rows], 2)
     by_group = rows[np.argsort(groups, kind="stable")]
     starts = _starts(np.sort(groups))
     answered_to = np.minimum(
         np.maximum.reduceat(left[by_group], starts), rank[anchors[by_group][starts]]
     )
     return none, _covered(np.zeros_like(answered_to), answered_to, size)
+
+
+def _last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
+    """For each name that occurs, the last of `facts` that has it; a fact may have several names."""
+    last = np.full(size, -1, dtype=np.int64)
+    last[names.ravel()] = np.repeat(facts, names.size // max(len(facts), 1))
+    return last[last >= 0]  # numpy keeps the last of repeated assignments
+
+
+def _places(keys: Keys) -> Keys:
+    """The place of each key among the distinct ones."""
+    order = np.argsort(keys)
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.cumsum(np.append(False, np.diff(keys[order]) != 0)[: len(keys)])
+    return places
 
 
 def _starts(ascending: Keys) -> Keys:
