@@ -138,7 +138,7 @@ def test_a_download_without_length_that_is_cut_goes_on(server: Loopback, tmp_pat
 
 def test_a_new_call_goes_on_where_the_last_one_gave_up(server: Loopback, tmp_path: Path) -> None:
     catalogue = one_file(server, Served(FACTS, cuts=[1000, 200, 30]))
-    with pytest.raises(FetchError, match=r"cut after 1,230 of .* gave up after 3 tries"):
+    with pytest.raises(FetchError, match=r"broke off after 1,230 of .* gave up after 3 tries"):
         get(tmp_path, catalogue)
     assert nothing_final(tmp_path)
     folder = get(tmp_path, catalogue)

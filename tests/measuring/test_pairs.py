@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assent
-import pair_oracles
 import toy
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import ScoreBlock, collect
@@ -18,6 +17,7 @@ from assent.measuring.pairs import BestPairs, Found, PairRanking, every_head
 from assent.reporting.measures import pairs_grid
 from assent.scoring import score
 from assent.verbs.pairs import rank_pairs
+from measuring import fact_oracles
 
 
 class Levels:
@@ -60,10 +60,10 @@ def test_ranks_are_those_of_all_pairs_in_order(kb, k, levels, seed, parts):
             for rows in np.array_split(np.arange(entities), parts):
                 part = block.queries.take(rows)
                 best.add(ScoreBlock(part, block.scores[rows], int(rows[0]) if len(rows) else 0))
-        order = pair_oracles.pairs_in_order(
+        order = fact_oracles.pairs_in_order(
             model.by_fact(), int(queries.relations[0]), range(entities), true, known
         )
-        assert best.result().ranks.tolist() == pair_oracles.true_ranks(order, true, k)
+        assert best.result().ranks.tolist() == fact_oracles.true_ranks(order, true, k)
     assert [int(q.relations[0]) for q in asked] == sorted({r for _, r, _ in true})
 
 
@@ -79,14 +79,14 @@ def test_both_means_equal_those_of_plain_loops(kb, k, levels):
     true = {r: {f for f in asked if f[1] == r} for r in sorted({r for _, r, _ in asked})}
     precisions, hits, scores = {}, {}, model.by_fact()
     for r in true:
-        order = pair_oracles.pairs_in_order(scores, r, range(size), asked, known)
-        precisions[r] = pair_oracles.average_precision(order, true[r], k)
-        hits[r] = len(pair_oracles.true_ranks(order, asked, k)) / min(k, len(true[r]))
+        order = fact_oracles.pairs_in_order(scores, r, range(size), asked, known)
+        precisions[r] = fact_oracles.average_precision(order, true[r], k)
+        hits[r] = len(fact_oracles.true_ranks(order, asked, k)) / min(k, len(true[r]))
     assert found.relations.tolist() == list(true)
     assert found.average_precision() == pytest.approx(list(precisions.values()))
-    mean = pair_oracles.weighted(precisions, true, k)
+    mean = fact_oracles.weighted(precisions, true, k)
     assert found.mean_average_precision() == pytest.approx(mean)
-    assert found.hits_at_k() == pytest.approx(pair_oracles.weighted(hits, true, k))
+    assert found.hits_at_k() == pytest.approx(fact_oracles.weighted(hits, true, k))
 
 
 def test_where_all_pairs_tie_the_true_ones_come_last():

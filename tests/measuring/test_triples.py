@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assent
-import pair_oracles
 import toy
 from assent.core.counts import Counts
 from assent.measuring.triples import (
@@ -23,6 +22,7 @@ from assent.measuring.triples import (
 from assent.reporting.measures import triples_grid
 from assent.scoring import score_facts
 from assent.verbs.triples import classify_triples
+from measuring import fact_oracles
 
 SCORES = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0])
 FACTS = st.lists(st.tuples(SCORES, st.booleans()), max_size=12)
@@ -54,7 +54,7 @@ def facts_of(relations, scores, true):
 @given(FACTS)
 def test_no_threshold_is_right_more_often_than_the_best(facts):
     found = best_threshold(*scored(facts))
-    assert pair_oracles.right_about(found, facts) == pair_oracles.most_right(facts)
+    assert fact_oracles.right_about(found, facts) == fact_oracles.most_right(facts)
 
 
 def test_between_two_neighbouring_scores_the_threshold_still_tells_them_apart():
@@ -86,8 +86,8 @@ def test_each_relation_has_its_own_best_threshold_and_an_unseen_one_that_of_all(
     found = best_thresholds(facts_of(relations, scores, true), 4).values
     for relation in range(4):
         mine = [row[1:] for row in rows if row[0] == relation] or [row[1:] for row in rows]
-        right = pair_oracles.right_about(found[relation], mine)
-        assert right == pair_oracles.most_right(mine)
+        right = fact_oracles.right_about(found[relation], mine)
+        assert right == fact_oracles.most_right(mine)
 
 
 def test_accuracy_counts_what_is_rightly_accepted_and_what_is_rightly_refused():

@@ -1,4 +1,4 @@
-"""Which data sets have a name, where their files are, and what the bytes must be."""
+"""The named data sets: where their files are, and the checksums of their bytes."""
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Files that nobody publishes, made from published ones."""
+    """Files that are not published, and how they are made from published ones."""
 
     source: str  # name of the data set they are made from, besides the downloaded files
     make: Callable[[Path, Path], None]  # (folder with the downloads, folder of the source)

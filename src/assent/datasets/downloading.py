@@ -1,4 +1,4 @@
-"""One file over the network: continued where it was cut, and checked."""
+"""One file over the network: continued where the connection broke off, and checked."""
 
 import hashlib
 import http.client
@@ -14,7 +14,7 @@ from assent.datasets.catalogue import RemoteFile
 from assent.errors import FetchError
 
 CHUNK = 1 << 16
-PASSING = {408, 416, 425, 429, 500, 502, 503, 504}  # HTTP answers that may differ next time
+PASSING = {408, 416, 425, 429, 500, 502, 503, 504}  # HTTP errors: another try may succeed
 
 
 class Progress(Protocol):
@@ -24,12 +24,12 @@ class Progress(Protocol):
 
 
 def silent(name: str, done: int, total: int | None, /) -> None:
-    """The progress that nobody watches."""
+    """Progress that nobody wants to be told of."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    timeout: float = 30.0  # seconds of silence after which a connection counts as cut
+    timeout: float = 30.0  # seconds of silence after which a connection counts as broken
     tries: int = 5  # for each file
     pause: float = 0.5  # seconds before the second try; doubled for each further one
     largest: int = 1 << 28  # bytes of an unpacked archive, or of a file of unknown size
@@ -38,12 +38,12 @@ class FetchSettings:
 DEFAULTS = FetchSettings()
 
 
-class _CutError(Exception):
+class _BrokenOffError(Exception):
     """The transfer broke off; it can go on from what is there."""
 
 
 def download(file: RemoteFile, path: Path, progress: Progress, settings: FetchSettings) -> None:
-    """Complete `path` by as many requests as it takes, or raise FetchError."""
+    """Downloads a file to `path`, with as many requests as it takes; raises FetchError."""
     if path.exists() and sha256_of(path) == file.sha256:
         return progress(file.name, path.stat().st_size, path.stat().st_size)
     trouble = ""
@@ -52,8 +52,8 @@ def download(file: RemoteFile, path: Path, progress: Progress, settings: FetchSe
         try:
             _receive(file, path, progress, settings)
             return _verify(file, path)
-        except _CutError as cut:
-            trouble = str(cut)
+        except _BrokenOffError as error:
+            trouble = str(error)
     raise FetchError(
         f"{file.url}: {trouble}; gave up after {settings.tries} tries. "
         "Check the connection and fetch again: it goes on where it stopped"
@@ -61,7 +61,7 @@ def download(file: RemoteFile, path: Path, progress: Progress, settings: FetchSe
 
 
 def _receive(file: RemoteFile, path: Path, progress: Progress, settings: FetchSettings) -> None:
-    """One request; its bytes go behind those that `path` has."""
+    """Makes one request, and appends its bytes to those that `path` has."""
     path.touch()
     response = _ask(file.url, path, settings.timeout)
     with response, path.open("r+b") as out:
@@ -72,12 +72,12 @@ def _receive(file: RemoteFile, path: Path, progress: Progress, settings: FetchSe
         out.truncate(done)
         out.seek(done)
         progress(file.name, done, total)
-        # One piece past the limit is enough to see that these are the wrong bytes.
+        # More bytes than the limit are the wrong bytes: no need to read on.
         while done <= limit and (chunk := _read(response)):
             done += out.write(chunk)
             progress(file.name, done, total)
     if total is not None and done < min(total, limit):
-        raise _CutError(f"connection cut after {done:,} of {total:,} bytes")
+        raise _BrokenOffError(f"connection broke off after {done:,} of {total:,} bytes")
 
 
 def _ask(url: str, path: Path, timeout: float) -> http.client.HTTPResponse:
@@ -92,15 +92,15 @@ def _ask(url: str, path: Path, timeout: float) -> http.client.HTTPResponse:
         if answer.code == 416:  # what we have is no beginning of that file: start over
             path.unlink()
         if answer.code in PASSING:
-            raise _CutError(f"HTTP {answer.code} {answer.reason}") from answer
+            raise _BrokenOffError(f"HTTP {answer.code} {answer.reason}") from answer
         raise FetchError(f"{url}: HTTP {answer.code} {answer.reason}") from answer
     except (OSError, http.client.HTTPException) as trouble:
-        raise _CutError(str(getattr(trouble, "reason", trouble))) from trouble
+        raise _BrokenOffError(str(getattr(trouble, "reason", trouble))) from trouble
     return response
 
 
 def _first_byte(response: http.client.HTTPResponse, asked: int) -> int:
-    """Where the bytes of this answer belong: a server may ignore the wish for a range."""
+    """The place of the first byte of a response: a server may ignore the range asked for."""
     if response.status != http.HTTPStatus.PARTIAL_CONTENT:
         return 0
     found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
@@ -109,9 +109,9 @@ def _first_byte(response: http.client.HTTPResponse, asked: int) -> int:
 
 def _read(response: http.client.HTTPResponse) -> bytes:
     try:
-        return response.read1(CHUNK)  # not read(): it would lose a piece that is cut
+        return response.read1(CHUNK)  # read() would lose bytes where the connection breaks off
     except (OSError, http.client.HTTPException) as trouble:
-        raise _CutError(f"connection cut: {trouble}") from trouble
+        raise _BrokenOffError(f"connection broke off: {trouble}") from trouble
 
 
 def _verify(file: RemoteFile, path: Path) -> None:

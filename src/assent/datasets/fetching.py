@@ -123,7 +123,7 @@ def _named(name: str, catalogue: Mapping[str, Dataset]) -> Dataset:
 
 @contextmanager
 def _alone(home: Path, name: str) -> Iterator[None]:
-    """Wait until no other process works on this data set, then keep others waiting."""
+    """Waits until no other process works on this data set; others wait in turn."""
     home.mkdir(parents=True, exist_ok=True)
     # The file stays: removing it would let two processes lock two files of the same name.
     with (home / f".{name}.lock").open("a+b") as lock:

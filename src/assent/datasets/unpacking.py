@@ -1,4 +1,4 @@
-"""The expected files of an archive, and nothing else of it."""
+"""Takes the expected files out of an archive, and nothing else."""
 
 import gzip
 import shutil
@@ -12,7 +12,7 @@ from assent.errors import FetchError
 
 
 class _Bounded(gzip.GzipFile):
-    """Refuses to unpack without end: a small archive can hold terabytes of zeros."""
+    """Stops at a limit: a small archive can unpack to terabytes of zeros."""
 
     def __init__(self, path: Path, limit: int) -> None:
         super().__init__(path)
@@ -26,7 +26,7 @@ class _Bounded(gzip.GzipFile):
 
 
 def unpack(file: RemoteFile, folder: Path, limit: int) -> None:
-    """Write the expected members into `folder`; an archive with anything shady is refused."""
+    """Writes the expected members into `folder`; links and paths outside it are refused."""
     missing = set(file.members)
     try:
         # As a stream, so that the bound also holds for what is skipped.
@@ -55,7 +55,7 @@ def _expected(member: tarfile.TarInfo, names: tuple[str, ...]) -> str | None:
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
-    # A sparse file grows holes behind the bounded stream.
+    # The zeros of a sparse file do not come through the stream that has the limit.
     plain = member.isreg() and not member.issparse()
     content = archive.extractfile(member) if plain else None
     if content is None:

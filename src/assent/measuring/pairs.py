@@ -1,9 +1,9 @@
 """Entity-pair ranking: which pairs does a model put first for a relation? (Wang et al., 2019)
 
-All pairs (?, relation, ?) that are candidates are ranked together. Pairs that score the same
-stand in the worst order, the false ones first. So a true pair can be among the first k only if
-fewer than k false pairs score as high as it does, which then are, with all true ones, fewer than
-k + true pairs: the highest so many tell its rank, whichever of those that tie at the end are kept.
+All pairs (?, relation, ?) that are candidates are ranked together. Of pairs that score the same,
+the false ones come first. So a true pair is among the first k only if fewer than k false pairs
+score at least as high. The highest k + T pairs, where T is the number of true pairs, are therefore
+enough to know its rank, whichever of those that tie at the end are kept.
 
 With T_r the true pairs of a relation, MAP@k = sum_r AP@k_r w_r / sum_r w_r, w_r = min(k, |T_r|),
 and Hits@k the same mean of hits (Wang et al., "On Evaluating Embedding Models for Knowledge Base
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, found_in, frozen, offsets_of, rows_of
+from assent.core.arrays import Ids, Keys, found_in, frozen, offsets_of, pair_keys, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import ratio
@@ -34,7 +34,7 @@ LOWEST = np.float32(-np.inf)
 
 
 def pair_facts(benchmark: Benchmark, split: str, relations: Sequence[str] | None) -> Ids:
-    """The facts (fact, 3) that one half asks for, or those about the relations named."""
+    """The facts (fact, 3) that one split asks for, or those of them about the relations named."""
     facts, names = benchmark.facts(split), benchmark.vocabulary.relations
     if relations is None:
         return facts
@@ -44,7 +44,7 @@ def pair_facts(benchmark: Benchmark, split: str, relations: Sequence[str] | None
 
 
 def every_head(facts: Ids, num_entities: int) -> Iterator[Queries]:
-    """For each relation of these facts (fact, 3), its tails asked for of every entity."""
+    """For each relation of these facts (fact, 3), a query for the tail about every entity."""
     facts = facts[np.lexsort((facts[:, 2], facts[:, 0], facts[:, 1]))]
     for relation in np.unique(facts[:, 1]):
         heads, _, tails = facts[facts[:, 1] == relation].T
@@ -58,15 +58,15 @@ def every_head(facts: Ids, num_entities: int) -> Iterator[Queries]:
 
 
 class Found(NamedTuple):
-    """What became of the true pairs of a relation."""
+    """Which true pairs of a relation are among its first k pairs."""
 
     relation: int
-    true: int  # how many there are
+    true: int  # how many true pairs there are
     ranks: Keys  # (found,)  of those among the first k, ascending
 
 
 class BestPairs:
-    """Keeps the highest pairs of one relation, asked of `every_head`; a collector of scores."""
+    """A collector of scores that keeps the highest pairs of one relation, asked by `every_head`."""
 
     def __init__(self, queries: Queries, k: int = K) -> None:
         if k < 1:
@@ -76,25 +76,25 @@ class BestPairs:
         self.most = k + len(queries.answers)
         self.floor = LOWEST
         self.num_entities = 1
-        self.pairs: Keys = np.empty(0, np.int64)  # (pair,)  head * entities + tail
+        self.pairs: Keys = np.empty(0, np.int64)  # (pair,)  head and tail as one key
         self.scores: Scores = np.empty(0, np.float32)  # (pair,)
 
     def add(self, block: ScoreBlock) -> None:
         self.num_entities = block.scores.shape[1]
-        # As long as there is no floor everything passes it: a few rows are enough to raise it.
+        # Without a floor every pair is kept: the first few rows raise it.
         first, size = 0, len(block.scores) if self.floor > LOWEST else 1
         while first < len(block.scores):
             self._add(block.scores[first : first + size], block.first + first)
             first, size = first + size, 2 * size
 
     def _add(self, scores: Scores, first: int) -> None:
-        # Soon hardly a row has anything to keep, and the highest of each row is found quickly.
+        # Soon hardly a row has a score above the floor: rows without one are skipped.
         heads = np.flatnonzero(scores.max(axis=1) > self.floor)
         scores = scores[heads]
         rows, tails = np.divmod(np.flatnonzero(scores > self.floor), self.num_entities)
-        pairs, values = (heads[rows] + first) * self.num_entities + tails, scores[rows, tails]
+        pairs = pair_keys(heads[rows] + first, tails, self.num_entities)
         self.pairs = np.append(self.pairs, pairs)
-        self.scores = np.append(self.scores, values)
+        self.scores = np.append(self.scores, scores[rows, tails])
         if len(self.pairs) > self.most:
             kept = np.argpartition(self.scores, -self.most)[-self.most :]
             self.pairs, self.scores = self.pairs[kept], self.scores[kept]
@@ -102,7 +102,7 @@ class BestPairs:
             self.floor = self.scores.min()
 
     def result(self) -> Found:
-        true = rows_of(self.queries.offsets) * self.num_entities + self.queries.answers
+        true = pair_keys(rows_of(self.queries.offsets), self.queries.answers, self.num_entities)
         right = found_in(true, self.pairs)
         ranks: Keys = np.flatnonzero(right[np.lexsort((right, -self.scores))]) + 1
         return Found(int(self.queries.relations[0]), len(true), ranks[ranks <= self.k])
@@ -122,7 +122,7 @@ class PairRanking:
 
     @classmethod
     def of(cls, split: str, k: int, vocabulary: Vocabulary, found: Sequence[Found]) -> Self:
-        """What was found for one relation after another."""
+        """From what was found for each relation."""
         relations, true, ranks = zip(*found, strict=True) if found else ((), (), ())
         return cls(
             split,
@@ -136,12 +136,12 @@ class PairRanking:
 
     @property
     def weights(self) -> Keys:  # (relation,)
-        """How many true pairs can be among the first k."""
+        """The most true pairs that can be among the first k."""
         return np.minimum(self.true, self.k)
 
     @property
     def hits(self) -> Keys:  # (relation,)
-        """How many are."""
+        """How many true pairs are among the first k."""
         return np.diff(self.offsets)
 
     def average_precision(self) -> NDArray[np.float64]:  # (relation,)
@@ -149,15 +149,15 @@ class PairRanking:
         return values
 
     def mean_average_precision(self) -> float:
-        """MAP@k, each relation weighing as many true pairs as can be among its first k."""
+        """MAP@k: the mean of the average precisions of the relations, weighted by `weights`."""
         return float(ratio(self._precision().sum(), self.weights.sum()))
 
     def hits_at_k(self) -> float:
-        """Hits@k, in the same mean."""
+        """Hits@k: the mean of the shares of hits of the relations, weighted by `weights`."""
         return float(ratio(self.hits.sum(), self.weights.sum()))
 
     def _precision(self) -> NDArray[np.float64]:  # (relation,)
-        """The precision at each true pair that was found, summed."""
+        """The sum of the precisions at the ranks of the true pairs that were found."""
         rows = rows_of(self.offsets)
         found = np.arange(len(rows)) - self.offsets[rows] + 1
         return np.bincount(rows, found / self.ranks, len(self.relations)).astype(np.float64)

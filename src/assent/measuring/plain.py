@@ -7,7 +7,7 @@ import numpy as np
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same in lists, dicts and Python's own numbers; what is undefined or infinite is null."""
+    """The same values in lists, dicts and Python's own numbers; nan and infinities become null."""
     return {key: _plain(value) for key, value in values.items()}
 
 

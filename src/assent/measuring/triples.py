@@ -1,7 +1,7 @@
 """Triple classification: is a given fact true or false? (Socher et al., 2013)
 
-A fact is called true where it scores higher than the threshold of its relation; thresholds are
-those that are right about most facts of valid.
+A fact is called true if it scores higher than the threshold of its relation. The thresholds are
+those that call most facts of valid what they are.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from assent.core.arrays import Ids, Keys, Mask, frozen
-from assent.core.benchmark import Benchmark
+from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.counts import METRICS, Counts, Number, ratio
 from assent.core.facts import KnowledgeBase, translated
 from assent.core.scores import Scores
@@ -31,7 +31,7 @@ class LabelledFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredFacts:
-    """The same with scores."""
+    """Labelled facts with their scores."""
 
     labelled: LabelledFacts
     scores: Scores  # (fact,)
@@ -46,7 +46,10 @@ class ScoredFacts:
 
 
 def labelled(benchmark: Benchmark, split: str, false: KnowledgeBase) -> LabelledFacts:
-    """The facts that one half asks for, and given false ones, as far as they can be judged."""
+    """The facts that one split asks for, and the false ones given.
+
+    False facts are left out that the benchmark has no names for, or that it holds to be true.
+    """
     true, nameable = benchmark.facts(split), translated(false, benchmark.vocabulary)
     kept = nameable[~benchmark.holds(nameable)]
     left_out = {
@@ -58,11 +61,11 @@ def labelled(benchmark: Benchmark, split: str, false: KnowledgeBase) -> Labelled
 
 
 def best_threshold(scores: Scores, true: Mask) -> float:
-    """The threshold that is right about most of these facts; of equal ones the highest.
+    """The threshold that calls most of these facts what they are; of equal ones the highest.
 
-    It lies in the middle of two neighbouring scores, or half a unit above or below all of them.
+    It lies in the middle of two neighbouring scores, or .5 above or below all of them.
     """
-    labels = np.where(true, 1, -1)[scores > -np.inf]  # what is no candidate is never accepted
+    labels = np.where(true, 1, -1)[scores > -np.inf]  # -inf is never accepted
     falling, places = np.unique(-scores[scores > -np.inf].astype(np.float64), return_inverse=True)
     if not len(falling):
         return np.inf
@@ -83,7 +86,7 @@ def best_thresholds(valid: ScoredFacts, num_relations: int) -> Thresholds:  # (r
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TripleClassification:
-    """Thresholds from valid, and what they make of the facts of valid and test."""
+    """Thresholds found on valid, and the scored facts of valid and test that they decide about."""
 
     vocabulary: Vocabulary
     thresholds: Thresholds  # (relation,)
@@ -96,12 +99,12 @@ class TripleClassification:
 
     @property
     def left_out(self) -> dict[str, Mapping[str, int]]:
-        """Split -> reason -> how many of the false facts given."""
+        """Split -> reason -> how many of the false facts given were left out."""
         return {"valid": self.valid.labelled.left_out, "test": self.test.labelled.left_out}
 
     def by_relation(self, split: str = "test") -> tuple[Counts, Keys]:  # of arrays (relation,)
-        """What was accepted, and how many facts there are."""
-        facts = {"valid": self.valid, "test": self.test}[split]
+        """The counts of each relation, and how many facts it has."""
+        facts = self.valid if split == "valid" else self.test
         accepted = self.thresholds.accept(facts.scores, facts.relations)
         size = self.vocabulary.num_relations
         counts = Counts(facts.true & accepted, accepted, facts.true).by(facts.relations, size)
@@ -116,19 +119,19 @@ class TripleClassification:
         relations = {}
         counts, facts = self.by_relation()
         for relation in np.flatnonzero(facts):
-            line = {"threshold": self.thresholds.values[relation]}
-            line |= _measured(counts.take(relation), facts[relation])
-            relations[self.vocabulary.relations[relation]] = line
-        halves = {split: self.by_relation(split) for split in ("valid", "test")}
+            mine = {"threshold": self.thresholds.values[relation]}
+            mine |= _measured(counts.take(relation), facts[relation])
+            relations[self.vocabulary.relations[relation]] = mine
+        splits = {split: self.by_relation(split) for split in SPLITS}
         overall = {
             split: _measured(counts.total(), facts.sum())
-            for split, (counts, facts) in halves.items()
+            for split, (counts, facts) in splits.items()
         }
         return plain({**overall, "left_out": self.left_out, "relations": relations})
 
 
 def accuracy(counts: Counts, facts: Number) -> Number:
-    """The share of facts that were called what they are: true and accepted, or neither."""
+    """The share of facts that were called what they are: true and accepted, or false and not."""
     return ratio(facts - counts.accepted - counts.relevant + 2 * counts.correct, facts)
 
 
