@@ -97,3 +97,9 @@ def test_a_query_without_candidates_is_never_answered():
     made = [block([[-np.inf, -np.inf], [1.0, -np.inf]], [[], [0]])]
     found = abstaining(tops(made), spoken(made, -np.inf))
     assert found.answer_rate == 0.5 and found.top_precision == 1
+
+
+def test_queries_without_any_candidate_fall_together_in_average_precision():
+    highest = np.array([1, -np.inf, -np.inf, -np.inf], np.float32)
+    answered = np.array([True, True, False, False])
+    assert average_precision(highest, answered) == (1 / 1 + 2 / 4) / 2

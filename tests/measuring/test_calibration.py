@@ -102,3 +102,12 @@ def test_a_probability_of_one_belongs_to_the_last_bin():
 def test_without_candidates_nothing_is_defined():
     found = calibration([block([[-np.inf]], [[]])])
     assert np.isnan([found.error(), found.error_above_lowest_bin(), found.brier()]).all()
+
+
+def test_calibration_is_about_candidates_only():
+    reliability = Reliability(2)
+    reliability.add(block([[0, -np.inf, -np.inf], [0, -np.inf, 0]], [[1], [0, 1]]))
+    found = reliability.counted()
+    assert found.candidates.sum() == 3 and found.right.sum() == 1
+    assert found.brier() == pytest.approx(0.5**2)
+    assert found.error() == pytest.approx(abs(3 * 0.5 - 1) / 3)

@@ -1,0 +1,24 @@
+"""Every preset fits every model: its settings exist and have the right types."""
+
+import pytest
+
+from assent.core.checking import checked
+from assent.models import names, settings_of
+from assent.training.loop import TrainSettings
+from assent.training.presets import PRESETS
+
+
+@pytest.mark.parametrize("model", names())
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_holds_settings_that_exist(preset, model):
+    values = PRESETS[preset](model)
+    assert set(values) <= {"model", "train"}
+    settings_of(model, values.get("model", {}))
+    TrainSettings(**checked(TrainSettings, values.get("train", {}), "train"))
+
+
+def test_the_papers_preset_is_the_papers():
+    values = PRESETS["paper"]("region")
+    train = values["train"]
+    assert values["model"] == {"dim": 64}
+    assert (train["epochs"], train["patience"], train["stop_on"]) == (200, 50, "dev-loss")
