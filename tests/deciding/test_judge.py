@@ -1,6 +1,5 @@
 """Trees that judge candidates they never saw, from neither end of the fact."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from assent.deciding.curves import best_single
 from assent.deciding.features import Features
 from assent.deciding.judge import FOLDS, Judge, folds_of, judged_by, train_forest
 from assent.deciding.objectives import FBeta
-from assent.errors import ConfigError, DataError
+from assent.errors import DataError
 
 QUERIES, CANDIDATES = 400, 10
 NAMES = Vocabulary(tuple(map(str, range(QUERIES))), ("knows",))
@@ -49,9 +48,9 @@ def simulated(seed=0):
     return shortlist, known
 
 
-def trained(shortlist, known, seed=0):
+def trained(shortlist, known):
     """A forest, its best threshold, and its decisions, all of them out of fold."""
-    forest = train_forest(shortlist, known, NAMES, seed)
+    forest = train_forest(shortlist, known, NAMES)
     judged = judged_by(forest, shortlist, known)
     threshold = Thresholds.single(best_single(judged, FBeta()), 2)
     return forest, threshold, judged.accepted(threshold)
@@ -85,11 +84,15 @@ def test_out_of_fold_is_no_better_than_guessing_where_there_is_nothing_to_learn(
     assert reached(shortlist, out_of_fold) < reached(shortlist, everything) + 0.02
 
 
-def test_the_same_seed_trains_the_same_judge():
+def test_the_same_judge_is_trained_on_any_number_of_threads(monkeypatch):
     shortlist, known = simulated()
-    one, other = (train_forest(shortlist, known, NAMES, seed=3).arrays() for _ in range(2))
-    for name, array in one.items():
-        assert np.array_equal(array, other[name])
+    forests = []
+    for threads in (1, 2, FOLDS):
+        monkeypatch.setattr("assent.deciding.judge.get_num_threads", lambda count=threads: count)
+        forests.append(train_forest(shortlist, known, NAMES).arrays())
+    for other in forests[1:]:
+        for name, array in forests[0].items():
+            assert np.array_equal(array, other[name])
 
 
 def test_on_the_queries_of_valid_it_decides_as_it_did_out_of_fold():
@@ -133,12 +136,6 @@ def test_valid_without_answers_trains_no_judge():
     nothing = replace(shortlist, right=frozen(np.zeros(len(shortlist)), np.bool_))
     with pytest.raises(DataError, match="too few answers"):
         train_forest(nothing, known, NAMES)
-
-
-def test_without_scikit_learn_one_line_names_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    with pytest.raises(ConfigError, match=r"assent\[judge\]"):
-        train_forest(*simulated(), NAMES)
 
 
 def test_there_are_as_many_models_as_folds():

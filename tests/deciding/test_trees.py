@@ -1,53 +1,68 @@
 import numpy as np
 import pytest
-from scipy.special import expit
-from sklearn.ensemble import HistGradientBoostingClassifier
 
-from assent.deciding.trees import Forest
+import boosting_oracles as oracles
+from assent.deciding.boosting import BoostSettings, boosted
+from assent.deciding.trees import BLOCK, Forest
 from assent.errors import DataError
+
+FEW = BoostSettings(trees=20, leaf_rows=10)
 
 
 @pytest.fixture(scope="module")
 def learned():
+    """Rows with missing values, and a model of each half of them."""
     rng = np.random.default_rng(0)
-    rows = rng.normal(size=(600, 3))
-    right = rows[:, 0] + rows[:, 1] ** 2 + rng.normal(size=600) > 0.5
+    rows = rng.normal(size=(4 * BLOCK + 7, 3))
+    right = rows[:, 0] + rows[:, 1] ** 2 + rng.normal(size=len(rows)) > 0.5
     rows[rng.random(rows.shape) < 0.2] = np.nan
-    models = [
-        HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(rows[part], right[part])
-        for part in (slice(0, 300), slice(300, 600))
-    ]
-    return rows, models
-
-
-def test_trees_say_what_scikit_learn_says_also_of_missing_values(learned):
-    rows, models = learned
-    for model in models:
-        expected = model.predict_proba(rows)[:, 1]
-        found = expit(Forest.of_models([model]).logits(rows, np.zeros(len(rows), np.int64)))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
-def test_a_value_on_the_threshold_goes_left_as_in_scikit_learn(learned):
-    _, (model, _) = learned
-    forest = Forest.of_models([model])
-    on = np.stack([np.full(3, value) for value in forest.thresholds[forest.features != -1]])
-    expected = model.predict_proba(on)[:, 1]
-    found = expit(forest.logits(on, np.zeros(len(on), np.int64)))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    return rows, [boosted(rows[part::2], right[part::2], FEW) for part in (0, 1)]
 
 
 def test_each_row_is_judged_by_the_model_that_is_asked(learned):
     rows, models = learned
-    asked = np.arange(len(rows)) % 2
-    expected = np.stack([model.predict_proba(rows)[:, 1] for model in models])
-    found = expit(Forest.of_models(models).logits(rows, asked))
-    np.testing.assert_allclose(found, expected[asked, np.arange(len(rows))], rtol=0, atol=1e-12)
+    asked = np.arange(len(rows)) // 3 % 2
+    forest = Forest.joined(models)
+    expected = [
+        oracles.walk(forest.arrays(), row, model) for row, model in zip(rows, asked, strict=True)
+    ]
+    assert forest.logits(rows, asked).tolist() == expected
+
+
+def test_joined_models_say_what_they_said_alone(learned):
+    rows, models = learned
+    for place, model in enumerate(models):
+        alone = model.logits(rows, np.zeros(len(rows), np.int64))
+        joined = Forest.joined(models).logits(rows, np.full(len(rows), place))
+        assert np.array_equal(joined, alone)
+
+
+def test_trees_may_stand_in_any_order(learned):
+    rows, models = learned
+    forest, asked = Forest.joined(models), np.arange(len(rows)) % 2
+    turned = np.argsort(np.arange(len(forest.roots)) % 20, kind="stable")  # by turns
+    arrays = forest.arrays()
+    arrays |= {name: arrays[name][turned] for name in ("roots", "members")}
+    mixed = Forest.of_arrays(arrays, 3, 2)
+    assert np.array_equal(mixed.logits(rows, asked), forest.logits(rows, asked))
+
+
+def test_a_value_on_the_threshold_goes_left(learned):
+    _, (model, _) = learned
+    on = np.stack([np.full(3, value) for value in model.thresholds[model.features != -1]])
+    expected = [oracles.walk(model.arrays(), row, 0) for row in on]
+    assert model.logits(on, np.zeros(len(on), np.int64)).tolist() == expected
+
+
+def test_no_rows_have_no_logits(learned):
+    _, models = learned
+    found = Forest.joined(models).logits(np.empty((0, 3)), np.empty(0, np.int64))
+    assert found.shape == (0,)
 
 
 def test_arrays_come_back_as_the_same_forest(learned):
     rows, models = learned
-    forest, asked = Forest.of_models(models), np.arange(len(rows)) % 2
+    forest, asked = Forest.joined(models), np.arange(len(rows)) % 2
     again = Forest.of_arrays(forest.arrays(), 3, 2)
     assert np.array_equal(again.logits(rows, asked), forest.logits(rows, asked))
 
@@ -73,13 +88,13 @@ HOSTILE = {
 def test_hostile_arrays_are_refused(learned, name):
     _, models = learned
     column, change = HOSTILE[name]
-    arrays = Forest.of_models(models).arrays()
+    arrays = Forest.joined(models).arrays()
     with pytest.raises(DataError, match="trees: "):
         Forest.of_arrays({**arrays, column: change(arrays[column])}, 3, 2)
 
 
 def test_missing_and_strange_arrays_are_refused(learned):
-    arrays = Forest.of_models(learned[1]).arrays()
+    arrays = Forest.joined(learned[1]).arrays()
     for changed in ({"left": arrays["left"]}, {**arrays, "more": arrays["left"]}):
         with pytest.raises(DataError, match="expected the arrays"):
             Forest.of_arrays(changed, 3, 2)

@@ -225,7 +225,6 @@ def test_a_decider_that_accepts_nothing_is_shown_as_such(measured, tmp_path):
 
 
 def test_a_judge_is_shown_as_any_decider_with_its_threshold_as_a_probability(measured, tmp_path):
-    pytest.importorskip("sklearn")
     run, *_ = measured[0]
     judge = assent.tune(run, "judge")
     path = assent.report([run], tmp_path / "report.html", deciders=[judge])

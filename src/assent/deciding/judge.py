@@ -7,14 +7,16 @@ of fold is just what happens on test, and a threshold found there fits.
 """
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from assent.core.arrays import Ids, Keys, Mask, frozen
+from assent.core.arrays import Ids, Keys, frozen
 from assent.core.counts import f1
 from assent.core.decider import Decider
 from assent.core.pairs import joined
@@ -23,6 +25,7 @@ from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
+from assent.deciding.boosting import boosted
 from assent.deciding.curves import best_single
 from assent.deciding.features import Features
 from assent.deciding.graph import LINKS
@@ -30,7 +33,7 @@ from assent.deciding.promising import promised
 from assent.deciding.shortlisting import Highest
 from assent.deciding.trees import Forest
 from assent.deciding.tuning import Source, Tuning
-from assent.errors import ConfigError, DataError
+from assent.errors import DataError
 
 PER_ANSWER = 6  # candidates looked at for each answer; more made no better judges
 FOLDS = 6
@@ -107,16 +110,21 @@ def _f1_by_set(judged: Shortlist, thresholds: Thresholds) -> dict[str, float | N
     return {name: None if np.isnan(value) else value for name, value in reached.items()}
 
 
-def train_forest(shortlist: Shortlist, known: Features, names: Vocabulary, seed: int = 0) -> Forest:
-    """Trees for each fold, which saw none of its facts."""
+def train_forest(shortlist: Shortlist, known: Features, names: Vocabulary) -> Forest:
+    """A model for each fold, trained on no fact that the queries of this fold ask for."""
     inverse = names.inverse(shortlist.relations)
     mine = folds_of(shortlist.relations, shortlist.queries.anchors[shortlist.rows])
     mirrored = folds_of(inverse, shortlist.entities)  # the same fact, asked for from its other end
-    models = []
-    for fold in range(FOLDS):
+
+    def trained(fold: int) -> Forest:
         taught = (mine != fold) & (mirrored != fold)
-        models.append(_boosted(known.values[taught], shortlist.right[taught], seed))
-    return Forest.of_models(models)
+        right = shortlist.right[taught]
+        if right.all() or not right.any():
+            raise DataError("valid has too few answers among its best candidates to train a judge")
+        return boosted(known.values[taught], right)
+
+    with ThreadPoolExecutor(get_num_threads()) as pool:
+        return Forest.joined(list(pool.map(trained, range(FOLDS))))
 
 
 def judged_by(forest: Forest, shortlist: Shortlist, known: Features) -> Shortlist:
@@ -135,17 +143,3 @@ def folds_of(slots: Ids, anchors: Ids) -> Keys:
     for shift, factor in MIXING:
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     return ((mixed >> np.uint64(33)) % np.uint64(FOLDS)).astype(np.int64)
-
-
-def _boosted(rows: NDArray[np.float64], right: Mask, seed: int) -> Any:
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-    except ImportError as error:
-        raise ConfigError("a judge needs scikit-learn: pip install 'assent[judge]'") from error
-    if right.all() or not right.any():
-        raise DataError("valid has too few answers among its best candidates to train a judge")
-    model = HistGradientBoostingClassifier(
-        max_iter=100, min_samples_leaf=50, l2_regularization=1.0, early_stopping=False,
-        random_state=seed,
-    )  # fmt: skip
-    return model.fit(rows, right)

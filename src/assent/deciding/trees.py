@@ -11,10 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from assent.core.arrays import frozen
+from assent.core.arrays import frozen, offsets_of
 from assent.errors import DataError
 
 LEAF = -1
+BLOCK = 256  # rows that a tree looks at before the next tree does
 KINDS = {  # column -> dtype
     "features": np.int32,
     "thresholds": np.float64,
@@ -77,20 +78,18 @@ class Forest:
             raise DataError("trees: one of the numbers is not a number")
 
     @classmethod
-    def of_models(cls, models: Sequence[Any]) -> Self:
-        """From scikit-learn's HistGradientBoostingClassifier, which has no public way to this."""
-        parts, roots, members, size = [], [], [], 0
-        for member, model in enumerate(models):
-            for (predictor,) in model._predictors:
-                parts.append(_moved(predictor.nodes, size))
-                roots.append(size)
-                members.append(member)
-                size += len(predictor.nodes)
-        starts = [model._baseline_prediction.item() for model in models]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        kinds = KINDS.values()
-        columns += [roots, members, starts]
-        return cls(*(frozen(column, kind) for column, kind in zip(columns, kinds, strict=True)))
+    def joined(cls, forests: Sequence[Self]) -> Self:
+        """All models of these forests, in this order."""
+        nodes = offsets_of([len(forest.features) for forest in forests])
+        models = offsets_of([len(forest.starts) for forest in forests])
+        moved_by = {"left": nodes, "right": nodes, "roots": nodes, "members": models}
+        columns = {}
+        for name, kind in KINDS.items():
+            parts = [getattr(forest, name) for forest in forests]
+            if name in moved_by:
+                parts = [part + moved_by[name][place] for place, part in enumerate(parts)]
+            columns[name] = frozen(np.concatenate(parts), kind)
+        return cls(**columns)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -100,37 +99,39 @@ class Forest:
     ) -> NDArray[np.float64]:  # (row,)
         """The logit of each row (row, feature), by the one model (row,) that is asked about it."""
         out = self.starts[asked]
+        by_model = np.argsort(self.members, kind="stable")
         _judge(
-            np.ascontiguousarray(rows, np.float64), asked, *list(self.arrays().values())[:-1], out
+            np.ascontiguousarray(rows, np.float64),
+            np.argsort(asked, kind="stable"),
+            np.searchsorted(np.sort(asked), np.arange(len(self.starts) + 1)),
+            self.roots[by_model],
+            np.searchsorted(self.members[by_model], np.arange(len(self.starts) + 1)),
+            (self.features, self.thresholds, self.left, self.right, self.missing_left, self.values),
+            out,
         )
         return out
 
 
-def _moved(nodes: NDArray[Any], start: int) -> list[NDArray[Any]]:
-    """The columns of a tree whose first node stands at `start` among all nodes."""
-    leaf = nodes["is_leaf"].astype(bool)
-    return [
-        np.where(leaf, LEAF, nodes["feature_idx"]),
-        np.where(leaf, 0, nodes["num_threshold"]),
-        np.where(leaf, 0, nodes["left"].astype(np.int64) + start),
-        np.where(leaf, 0, nodes["right"].astype(np.int64) + start),
-        nodes["missing_go_to_left"].astype(bool),
-        np.where(leaf, nodes["value"], 0),
-    ]
-
-
 @njit(nogil=True, cache=True)
-def _judge(
-    rows, asked, features, thresholds, left, right, missing_left, values, roots, members, out
-):
-    """Adds to `out` (row,), which starts as the logit before any tree."""
-    for i in range(len(rows)):
-        for tree in range(len(roots)):
-            if members[tree] != asked[i]:
-                continue
-            node = roots[tree]
-            while features[node] != LEAF:
-                value = rows[i, features[node]]
-                goes_left = missing_left[node] if np.isnan(value) else value <= thresholds[node]
-                node = left[node] if goes_left else right[node]
-            out[i] += values[node]
+def _judge(rows, order, row_offsets, roots, tree_offsets, nodes, out):
+    """Adds to `out` (row,), which starts as the logit before any tree.
+
+    A model is asked about the rows order[row_offsets[model]:row_offsets[model + 1]]. A tree looks
+    at BLOCK of them before the next one does, so that it is read from the nearest memory.
+    """
+    features, thresholds, left, right, missing_left, values = nodes
+    for model in range(len(row_offsets) - 1):
+        end = row_offsets[model + 1]
+        for first in range(row_offsets[model], end, BLOCK):
+            block = order[first : min(first + BLOCK, end)]
+            for tree in range(tree_offsets[model], tree_offsets[model + 1]):
+                for row in block:
+                    node = roots[tree]
+                    while features[node] != LEAF:
+                        value = rows[row, features[node]]
+                        if np.isnan(value):
+                            goes_left = missing_left[node]
+                        else:
+                            goes_left = value <= thresholds[node]
+                        node = left[node] if goes_left else right[node]
+                    out[row] += values[node]
