@@ -18,7 +18,8 @@ import numpy as np
 import torch
 
 import assent
-from assent.completing.completing import Completing, Wanted
+from assent.completing.by_query import ByQuery
+from assent.completing.completing import Ground, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.queries import Queries
@@ -93,7 +94,7 @@ def whole(folder: Path | None, every: int) -> None:
     def completed(relations: tuple[str, ...]) -> tuple[Clock, int, int, int]:
         with Clock() as clock:
             wanted = Wanted(relations, review_above=0.5)
-            work = Completing(benchmark, model, decider, wanted)
+            work = ByQuery(Ground(benchmark, wanted), model, decider)
             found = work.result(unheard, lambda: False)
         asked = sum(outcome.queries for outcome in found.outcomes)
         accepted = int(found.facts.accepted.sum())
@@ -130,7 +131,7 @@ def large(entities: int) -> None:
     model = random_model(entities, RELATIONS, 128)
     wanted = Wanted(anchors=names.entities[:ANCHORS])
     start = time.perf_counter()
-    work = Completing(benchmark, model, accepting(model, 0), wanted)
+    work = ByQuery(Ground(benchmark, wanted), model, accepting(model, 0))
     found = work.result(unheard, lambda: False)
     asked = sum(outcome.queries for outcome in found.outcomes)
     print(f"{entities},{asked},{len(found)},{time.perf_counter() - start},{peak_memory()}")

@@ -1,5 +1,6 @@
 """Completion by slow, obvious loops over sets of facts."""
 
+from dataclasses import replace
 from itertools import product
 from math import exp
 
@@ -160,3 +161,61 @@ def evidence(facts, num_relations, num_entities, fact, best, prior):
             for middle in middles:
                 found.setdefault(weight, []).append((*chain, middle, support, cases))
     return [min(found[weight]) for weight in sorted(found)[:best]]
+
+
+def candidate_facts(benchmark, scores, schema):
+    """{(head, relation, tail): (score, held out, joined)} of all facts that are decided about.
+
+    `scores` (slot, anchor, entity); `schema` as it was learned.
+    """
+    names = benchmark.vocabulary
+    count, train = names.num_relations, set(map(tuple, benchmark.train.tolist()))
+    known = facts_known(benchmark)
+    hidden = known - train
+    ends = [frozenset((h, t)) for h, _, t in train]
+    among = sum(frozenset((h, t)) in ends for h, _, t in hidden) / max(len(hidden), 1)
+    twice = sum(ends.count(pair) > 1 for pair in ends) / max(len(ends), 1)
+    two_kinds = among < twice / 2
+    fits = fitting(benchmark)
+    fits_train = fitting(
+        replace(benchmark, valid=benchmark.valid.take([]), test=benchmark.test.take([]))
+    )
+
+    def one_answer(fact, facts):
+        """Whether a query of the fact may have one answer only, and has another one in `facts`."""
+        head, relation, tail = fact
+        mine = {(h, t) for h, r, t in facts if r == relation}
+        if schema.symmetric[relation]:
+            mine |= {(t, h) for h, t in mine}
+        return (schema.functional[relation] and any(h == head for h, _ in mine)) or (
+            schema.functional[relation + count] and any(t == tail for _, t in mine)
+        )
+
+    def mean(head, relation, tail):
+        return (scores[relation, head, tail] + scores[relation + count, tail, head]) / 2
+
+    def eligible(head, relation, tail):
+        return (
+            fits[relation][head]
+            and fits[relation + count][tail]
+            and (head, relation, tail) not in train
+            and not (head == tail and schema.irreflexive[relation])
+        )
+
+    entities, found = range(names.num_entities), {}
+    for head, relation, tail in product(entities, range(count), entities):
+        fact, reverse = (head, relation, tail), (tail, relation, head)
+        if not eligible(*fact):
+            continue
+        joined = two_kinds and frozenset((head, tail)) in ends
+        if fact in hidden:
+            fit = fits_train[relation][head] and fits_train[relation + count][tail]
+            if joined or not fit or one_answer(fact, train):
+                continue
+        elif one_answer(fact, known):
+            continue
+        score = mean(*fact)
+        if schema.symmetric[relation] and eligible(*reverse):
+            score = (score + mean(*reverse)) / 2
+        found[fact] = (float(score), fact in hidden, joined)
+    return found

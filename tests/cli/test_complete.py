@@ -10,8 +10,9 @@ import torch
 
 import assent
 import toy
-from assent.completing import completing
-from assent.files.facts import WRITERS
+from assent.completing import by_query
+from assent.files.facts import WRITERS, read_facts
+from assent.verbs.complete import OVER
 from assent.verbs.deciders import save_decider
 
 SMALL = ["model.dim=16", "train.epochs=15", "train.batch_size=32", "train.threads=1"]
@@ -67,21 +68,42 @@ def test_the_most_probable_are_kept(run_folder):
 
 def test_a_promise_accepts_no_more_than_it_can(say, run_folder, tmp_path):
     path = tmp_path / "new.tsv"
-    code, printed, _ = say("complete", run_folder, "--precision", 0.9, "--out", path)
+    code, printed, _ = say(
+        "complete", run_folder, "--precision", 0.9, "--over", "valid", "--out", path
+    )
     assert code == 0 and path.exists() and "facts accepted" in printed
+
+
+def test_a_rehearsal_says_what_was_found_again_and_what_it_rests_on(say, run_folder, tmp_path):
+    path = tmp_path / "new.jsonl"
+    code, printed, _ = say("complete", run_folder, "--precision", 0.02, "--out", path)
+    words = " ".join(printed.split())
+    assert code == 0 and "were accepted again" in words
+    assert "right, by estimate" in words and "found again" in words
+    found = assent.complete(assent.load_run(run_folder), 0.02)
+    assert found.rehearsed.assumption in words
+    facts = read_facts(path)
+    assert len(facts) and facts.accepted.all() and facts.probabilities.mean() >= 0.02
+
+
+def test_a_precision_that_nothing_reaches_accepts_nothing(say, run_folder, tmp_path):
+    path = tmp_path / "new.nt"
+    code, printed, _ = say("complete", run_folder, "--precision", 0.999, "--out", path)
+    assert code == 0 and path.read_text() == ""
+    assert "no facts are so probable" in " ".join(printed.split())
 
 
 def test_stopped_leaves_whole_relations_under_a_name_that_says_so(
     say, run_folder, tmp_path, monkeypatch
 ):
-    scored = completing.score
+    scored = by_query.score
 
     def interrupted(scorer, queries, known):
         if queries.relations[0] == 2:
             os.kill(os.getpid(), signal.SIGINT)
         return scored(scorer, queries, known)
 
-    monkeypatch.setattr(completing, "score", interrupted)
+    monkeypatch.setattr(by_query, "score", interrupted)
     path = tmp_path / "new.tsv"
     code, _, complained = say("complete", run_folder, "--out", path)
     assert code == 130 and "2 of 4 relations" in " ".join(complained.split())
@@ -112,9 +134,9 @@ def test_what_a_user_can_mend_ends_in_one_line(say, run_folder, tmp_path, words,
 def test_a_precision_and_a_decider_are_one_too_many(run_folder):
     run = assent.load_run(run_folder)
     with pytest.raises(assent.AssentError, match="not both"):
-        assent.complete(run, 0.5, decider=assent.tune(run, "global"))
+        assent.complete(run, 0.5, over="valid", decider=assent.tune(run, "global"))
 
 
-def test_help_names_every_format(say):
+def test_help_names_every_format_and_every_population(say):
     _, printed, _ = say("complete", "--help")
-    assert all(suffix in printed for suffix in WRITERS)
+    assert all(word in printed for word in (*WRITERS, *OVER))

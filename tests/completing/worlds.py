@@ -7,7 +7,8 @@ import torch
 from hypothesis import strategies as st
 
 import toy
-from assent.completing.completing import Completing, Wanted
+from assent.completing.by_query import ByQuery
+from assent.completing.completing import Ground, Wanted
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.new_facts import NewFacts
@@ -57,7 +58,7 @@ def completed(benchmark, scores, thresholds, review_above=0.5, wanted=NO_SCHEMA)
     """The outcomes and the facts of all relations."""
     decider = Decider.of_thresholds("given", "f1", Thresholds.of(thresholds))
     wanted = replace(wanted, review_above=review_above)
-    work = Completing(benchmark, Fixed(scores), decider, wanted)
+    work = ByQuery(Ground(benchmark, wanted), Fixed(scores), decider)
     found = list(work.run(lambda done, total: None, lambda: False))
     facts = NewFacts.joined([facts for _, facts in found], benchmark.vocabulary)
     return [outcome for outcome, _ in found], facts

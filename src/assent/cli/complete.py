@@ -24,9 +24,22 @@ def complete(
             help="The share of accepted facts to be right; without it, the run's decider decides."
         ),
     ] = None,
+    over: Annotated[
+        str,
+        typer.Option(
+            help="Where that share is taken: asked (all queries, by a rehearsal) or valid."
+        ),
+    ] = "asked",
+    missing: Annotated[
+        float | None,
+        typer.Option(
+            help="Over asked: facts missing from the graph for each one held out, at least (1)."
+        ),
+    ] = None,
     confidence: Annotated[
-        float, typer.Option(help="The probability with which a promised precision is kept.")
-    ] = 0.95,
+        float | None,
+        typer.Option(help="Over valid: the probability with which the precision is kept (0.95)."),
+    ] = None,
     review_file: Annotated[
         Path | None, typer.Option("--review", help="Where facts go that a person should review.")
     ] = None,
@@ -77,6 +90,8 @@ def complete(
         found = run_completion(
             run,
             precision,
+            over=over,
+            missing=missing,
             confidence=confidence,
             review_above=None if review_file is None else review_above,
             relations=relations,

@@ -1,11 +1,11 @@
 """New facts: what a completion found, and the most probable facts, as grids and in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from assent.completing.completing import Completion
+from assent.completing.completing import Completion, Outcome, Rehearsed
 from assent.core.arrays import Keys
 from assent.core.new_facts import DECISIONS, Chain, NewFacts
 from assent.core.vocabulary import Vocabulary
@@ -25,19 +25,24 @@ from assent.reporting.grid import (
 MOST_RELATIONS = 25  # rows of the table of a completion
 MOST_PER_RELATION = 5  # facts that a page shows of one relation
 MOST_FACTS = 150  # facts that a page shows under one decision
+Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
+
 TITLES = {"accepted": "Accepted", "review": "To review"}  # of decisions
 
 
 def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
-    """The relations with the most new facts."""
+    """The relations with the most new facts, and what a rehearsal says if there was one."""
     falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
+    columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
     rows = [
-        [words(found.vocabulary.relation(outcome.relation)), *map(count, outcome[1:6])]
+        [
+            words(found.vocabulary.relation(outcome.relation)),
+            *(cell(outcome) for cell in columns.values()),
+        ]
         for outcome in falling[:most]
         if outcome.accepted or outcome.review
     ]
-    headings = ("queries", "accepted", "to review", "second answers", "mirrored")
-    return Grid("completion", [*texts("relation"), *numbers(*headings)], rows)
+    return Grid("completion", [*texts("relation"), *numbers(*columns)], rows)
 
 
 def summary_lines(found: Completion) -> list[str]:
@@ -53,13 +58,31 @@ def summary_lines(found: Completion) -> list[str]:
         f"{review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
-    if without:
+    if found.rehearsed is not None:
+        lines = [lines[0], *_rehearsal_lines(found, found.rehearsed)]
+    elif without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
+    """What share of the accepted facts is right, by estimate, and what the estimate rests on."""
+    held_out = sum(outcome.held_out for outcome in found.outcomes)
+    again = sum(outcome.found for outcome in found.outcomes)
+    lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
+    accepted = found.accepted
+    if len(accepted):
+        lines.append(
+            f"right, by estimate: at least {accepted.probabilities.mean():.0%} of the accepted "
+            f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
+        )
+    else:
+        lines.append(f"no facts are so probable that {rehearsed.precision:.0%} of them are right")
+    return [*lines, rehearsed.assumption]
 
 
 def facts_in_words(found: Completion, most: int = 10) -> Iterator[str]:
@@ -171,3 +194,19 @@ def _reason(chain: Chain, names: Vocabulary) -> str:
     facts = ", ".join(" · ".join(_named(fact, names)) for fact in chain.facts)
     cases = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
     return f"{facts}: {chain.support:,} of {chain.cases:,} such pairs{cases}"
+
+
+# What the table of a completion says of each relation, by how it was decided about.
+_ASKED: Columns = {
+    "queries": lambda outcome: count(outcome.queries),
+    "accepted": lambda outcome: count(outcome.accepted),
+    "to review": lambda outcome: count(outcome.review),
+    "second answers": lambda outcome: count(outcome.second),
+}
+DECIDED_BY_QUERY: Columns = {**_ASKED, "mirrored": lambda outcome: count(outcome.mirrored)}
+DECIDED_BY_FACT: Columns = {
+    **_ASKED,
+    "right, by estimate": lambda outcome: probability(outcome.expected),
+    "held out": lambda outcome: count(outcome.held_out),
+    "found again": lambda outcome: count(outcome.found),
+}

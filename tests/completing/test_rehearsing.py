@@ -1,0 +1,200 @@
+"""A rehearsal estimates what is right among new candidates, from held-out facts alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import beta
+
+import toy
+from assent.completing import rehearsing
+from assent.completing.rehearsing import (
+    FOLDS,
+    Candidates,
+    Known,
+    folds_of,
+    intercepts_of,
+    lowest_threshold,
+    most_missing,
+    rehearsed,
+    rehearsed_by_others,
+    sigmoids_of,
+)
+from assent.core.arrays import frozen
+
+SHARES = st.lists(st.sampled_from([0.01, 0.1, 0.4, 0.5, 0.7, 0.9, 1.0]), max_size=12)
+
+
+@given(SHARES, st.sampled_from([0.05, 0.5, 0.7, 0.95]))
+def test_the_threshold_accepts_the_most_whose_mean_is_high_enough(drawn, precision):
+    probabilities = np.array(drawn, np.float64)
+    best = []
+    for lowest in sorted(set(drawn)):
+        accepted = [p for p in drawn if p >= lowest]
+        if np.mean(accepted) >= precision - 1e-12 and len(accepted) > len(best):
+            best = accepted
+    found = probabilities[probabilities > lowest_threshold(probabilities, precision)]
+    # A mean that is the precision but for rounding may fall either way.
+    if best and abs(np.mean(best) - precision) < 1e-9:
+        return
+    assert sorted(found.tolist()) == sorted(best)
+
+
+@given(st.integers(0, 2**20), st.integers(0, 300), st.sampled_from([0.1, 0.5, 0.9]))
+def test_the_most_that_can_be_missing_is_that_of_slow_loops(seed, size, share):
+    rng = np.random.default_rng(seed)
+    probabilities = rng.integers(0, 60, size) / 60  # with ties
+    held_out = rng.random(size) < share
+    bounds, wanted = [np.inf], float(rehearsing.FEWEST)
+    while wanted <= size:
+        place = int(np.ceil(wanted)) - 1
+        lowest = np.sort(probabilities)[::-1][place]
+        among = held_out[probabilities >= lowest]
+        right, new = int(among.sum()), int((~among).sum())
+        if right >= rehearsing.FEWEST:
+            upper = beta.ppf(rehearsing.SURE, new + 1, right)
+            bounds.append(upper / (1 - upper))
+        wanted *= rehearsing.GROWTH
+    assert most_missing(probabilities, held_out) == pytest.approx(min(bounds))
+
+
+@given(st.integers(0, 2**20), st.sampled_from([0.3, 1.0, 3.0]), st.integers(1, 3))
+def test_sigmoids_are_the_likeliest_ones(seed, ratio, size):
+    rng = np.random.default_rng(seed)
+    scores, groups = rng.normal(-1, 2, 60), rng.integers(size, size=60)
+    held_out = rng.random(60) < expit(scores) / (ratio + 1)
+    held = (1.0, 10.0)
+
+    def cost(flat):
+        a, b = flat[:size], flat[size:]
+        p = expit(a[groups] + b[groups] * scores)
+        q = p / (ratio + p)
+        likelihood = np.where(held_out, np.log(q), np.log1p(-q)).sum()
+        return -likelihood + held[0] * (a @ a) / 2 + held[1] * ((b - 1) @ (b - 1)) / 2
+
+    a, b = sigmoids_of(scores, groups, held_out, size, held, ratio)
+    bounds = [(None, None)] * size + [(rehearsing.FLATTEST, None)] * size
+    slow = minimize(cost, np.r_[np.zeros(size), np.ones(size)], bounds=bounds)
+    assert cost(np.r_[a, b]) <= slow.fun + 1e-4
+
+
+def test_intercepts_make_probabilities_add_up():
+    rng = np.random.default_rng(0)
+    slanted, groups = rng.normal(0, 3, 200), rng.integers(3, size=200)
+    expected = np.array([5.0, 20.0, 0.0, 7.0])  # the last group has no candidates
+    starts = intercepts_of(slanted, groups, expected)
+    sums = np.bincount(groups, expit(starts[groups] + slanted), 4)
+    assert sums[:2] == pytest.approx(expected[:2])
+    assert sums[2] < 1e-6 and np.isfinite(starts).all()
+
+
+def test_a_fact_and_its_reverse_are_in_one_fold():
+    facts = toy.triples((head, 0, tail) for head in range(20) for tail in range(20))
+    folds = folds_of(facts).reshape(20, 20)
+    assert np.array_equal(folds, folds.T) and set(folds.ravel().tolist()) == set(range(FOLDS))
+
+
+def graph(seed, missing, joined=0, size=12000):
+    """Candidates of two relations, right by their true probability; which of them are right.
+
+    A right one of the kind that is held out is so once for each `missing` that are not.
+    """
+    rng = np.random.default_rng(seed)
+    relations = rng.integers(2, size=size + joined)
+    other = np.arange(size + joined) >= size
+    scores = rng.normal(-3, 2, size + joined)
+    right = rng.random(size + joined) < expit(1.5 * scores - relations + 1 - 2 * other)
+    held_out = right & ~other & (rng.random(size + joined) < 1 / (1 + missing))
+    facts = np.stack([np.arange(size + joined), relations, np.arange(size + joined)], axis=1)
+    candidates = Candidates(
+        frozen(facts),
+        frozen(scores, np.float64),
+        frozen(held_out, np.bool_),
+        frozen(other, np.bool_),
+    )
+    return candidates, right
+
+
+def known_of(candidates, right, missing):
+    """As many known facts of the other kind as `missing` and the rate of held-out ones imply."""
+    count = np.bincount(candidates.relations[candidates.held_out], minlength=2)
+    alone = 10 * count  # one in ten known facts was held out
+    lost = np.bincount(candidates.relations[right & candidates.joined], minlength=2)
+    rate = missing * count.sum() / alone.sum()
+    return Known(alone, np.round(lost / rate).astype(np.int64))
+
+
+def accepted_and_right(candidates, right, known, missing, precision=0.7):
+    probabilities = rehearsed(candidates, known, missing).probability(candidates)
+    new = ~candidates.held_out
+    accepted = new & (probabilities > lowest_threshold(probabilities[new], precision))
+    return int(accepted.sum()), int((accepted & right).sum()), probabilities[accepted]
+
+
+@pytest.mark.parametrize("joined", [0, 6000])
+@pytest.mark.parametrize("seed", range(4))
+def test_if_as_many_are_missing_as_supposed_the_estimate_is_right(seed, joined):
+    candidates, right = graph(seed, missing=1.0, joined=joined)
+    known = known_of(candidates, right, 1.0)
+    # What is missing is spread over both kinds as known facts are, so say how much that is in all.
+    total = 1.0 * (known.alone.sum() + known.joined.sum()) / known.alone.sum()
+    accepted, correct, probabilities = accepted_and_right(candidates, right, known, total)
+    assert accepted > 200
+    # It may be lower than the truth: the surest candidates may seem to say that less is missing.
+    assert -0.06 < correct / accepted - probabilities.mean() < 0.12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_if_more_are_missing_the_estimate_is_a_bound_from_below(seed):
+    candidates, right = graph(seed, missing=2.0)
+    known = known_of(candidates, right, 1.0)
+    accepted, correct, probabilities = accepted_and_right(candidates, right, known, 1.0)
+    assert accepted > 50 and correct / accepted > probabilities.mean() > 0.69
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_if_nothing_is_missing_the_surest_candidates_say_so(seed):
+    candidates, right = graph(seed, missing=0.0)
+    known = known_of(candidates, right, 1.0)
+    found = rehearsed(candidates, known, 1.0)
+    assert found.refuted and found.missing < 0.1
+    assert accepted_and_right(candidates, right, known, 1.0)[0] <= 5
+
+
+def test_without_held_out_facts_nothing_is_probable():
+    candidates, _ = graph(0, 1.0)
+    blind = Candidates(
+        candidates.facts,
+        candidates.scores,
+        frozen(np.zeros(len(candidates)), np.bool_),
+        candidates.joined,
+    )
+    found = rehearsed(blind, Known(np.array([5, 5]), np.array([0, 0])), 1.0)
+    assert found.probability(blind).max() < 1e-9
+
+
+def test_a_fact_has_no_part_in_the_probability_that_it_is_looked_for_with():
+    candidates, _ = graph(1, 1.0, size=400)
+    known, folds = Known(np.array([50, 50]), np.array([0, 0])), folds_of(candidates.facts)
+    before = rehearsed_by_others(candidates, known, 1.0, folds)
+    changed = candidates.held_out.copy()
+    place = int(np.flatnonzero(changed)[0])
+    changed[place] = False
+    other = Candidates(candidates.facts, candidates.scores, changed, candidates.joined)
+    after = rehearsed_by_others(other, known, 1.0, folds)
+    same = folds == folds[place]
+    assert np.array_equal(before[same], after[same]) and not np.allclose(before, after)
+
+
+@given(st.integers(0, 2**20), st.floats(0.05, 0.95))
+def test_a_score_and_its_probability_lie_on_the_same_side_of_the_threshold(seed, threshold):
+    candidates, _ = graph(seed, 1.0, joined=50, size=200)
+    found = rehearsed(candidates, Known(np.array([90, 90]), np.array([9, 9])), 1.0)
+    probabilities = found.probability(candidates)
+    at = found.scores_at(threshold, candidates.relations, candidates.joined)
+    clear = np.abs(probabilities - threshold) > 1e-9
+    assert np.array_equal((candidates.scores > at)[clear], (probabilities > threshold)[clear])
+    nothing = found.scores_at(np.inf, candidates.relations, candidates.joined)
+    assert np.isposinf(nothing).all()
