@@ -45,12 +45,21 @@ def settings(**changes):
     )
 
 
-def run(folder=None, watcher=None, model="complex", evaluate=None, minutes=math.inf, **changes):
+def run(
+    folder=None,
+    watcher=None,
+    model="complex",
+    evaluate=None,
+    minutes=math.inf,
+    members=1,
+    **changes,
+):
     vocabulary, queries = graph()
     torch.manual_seed(0)
-    network = create(model, vocabulary.num_entities, vocabulary.num_relations, {"dim": 16})
+    shape = {"dim": 16, "members": members}
+    network = create(model, vocabulary.num_entities, vocabulary.num_relations, shape)
     watcher = watcher or Watched()
-    evaluate = evaluate or (lambda model: float(model.entities.detach().sum()))
+    evaluate = evaluate or (lambda model: float(model.entity_tables()[0].detach().sum()))
     trained = train(network, queries, settings(**changes), evaluate, watcher, folder, minutes)
     return network, trained, watcher
 
@@ -86,6 +95,53 @@ def test_every_model_resumes_to_equal_bits(tmp_path, model):
             run(tmp_path, Watched(fail_at=fail_at), model=model, checkpoint_minutes=0.0)
     resumed, *_ = run(tmp_path, model=model, checkpoint_minutes=0.0)
     assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("candidates", [0.3, 5.0])
+@pytest.mark.parametrize("model", ["complex", "conve", "distmult", "rescal", "transe", "region"])
+@pytest.mark.parametrize("loss", ["bce", "ce"])
+def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
+    tmp_path, model, candidates, loss
+):
+    ways = {"model": model, "candidates": candidates, "loss": loss, "n3": 0.01, "epochs": 10}
+    whole, _, watched = run(**ways)
+    losses = [event["loss"] for event in watched.events if event["event"] == "epoch"]
+    assert losses[-1] < losses[0]
+    for fail_at in (3, 9):
+        with pytest.raises(RuntimeError):
+            run(tmp_path, Watched(fail_at=fail_at), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("schedule", ["one-cycle", "constant", "plateau"])
+def test_drawn_candidates_resume_to_equal_bits_whatever_moves_the_rows(
+    tmp_path, optimizer, schedule
+):
+    ways = {"optimizer": optimizer, "schedule": schedule, "candidates": 0.2, "members": 2}
+    whole, *_ = run(**ways)
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+
+
+def test_the_best_weights_of_drawn_candidates_are_those_that_were_measured():
+    seen = []
+
+    def evaluate(model):
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return -float(len(seen))  # the first is the best
+
+    model, *_ = run(evaluate=evaluate, candidates=0.2)
+    assert all(torch.equal(seen[0][name], tensor) for name, tensor in model.state_dict().items())
+
+
+def test_as_many_candidates_as_entities_are_all_of_them():
+    entities = graph()[0].num_entities
+    assert same(run(candidates=float(entities))[0], run()[0])
+    assert same(run(candidates=1e6)[0], run()[0])
 
 
 def test_without_a_recent_checkpoint_only_the_time_since_the_last_one_is_lost(tmp_path):
@@ -169,7 +225,7 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
     ("name", "value"),
     [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"),
      ("epochs", 0), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
-     ("seed", -1), ("patience", 0)],
+     ("seed", -1), ("patience", 0), ("candidates", -1.0), ("candidates", 1.5)],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused_by_name(name, value):
     with pytest.raises(ConfigError, match=name):

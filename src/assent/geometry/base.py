@@ -65,6 +65,13 @@ class Geometry(ABC):
     def measure_pairs(self) -> Tensor:  # -> (query,)
         """The raw number of each query and the entity in the same row, before any bias."""
 
+    @abstractmethod
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        """The gradients of each row's query (vectors and weights) and entity (vector).
+
+        `slopes` (query,) is d loss / d raw of the query and the entity in the same row.
+        """
+
     def pairs(self) -> Tensor:  # -> (query,)
         """The score of each query with the entity in the same row."""
         raw = self.measure_pairs()

@@ -27,6 +27,10 @@ class Dot(Geometry):
         raw: Tensor = torch.linalg.vecdot(self.asked.vectors, self.table.vectors)
         return raw
 
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        slopes = slopes[:, None]
+        return Asked(slopes * self.table.vectors), slopes * self.asked.vectors
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         asked.vectors.addmm_(slopes, self.table.vectors)
         torch.mm(slopes.T, self.asked.vectors, out=table.vectors)

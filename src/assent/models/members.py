@@ -1,6 +1,7 @@
 """Several models of one kind as one: the mean of their scores is less random than each."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
 import torch
@@ -35,6 +36,17 @@ class Members(Model):
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         return self._mean(each.pairs(anchors, relations, entities) for each in self)
+
+    def entity_tables(self) -> list[nn.Parameter]:
+        return [table for each in self for table in each.entity_tables()]
+
+    @contextmanager
+    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+        with ExitStack() as stack:
+            rest = iter(tables)
+            for each in self:
+                stack.enter_context(each.only([next(rest) for _ in each.entity_tables()]))
+            yield
 
     def __iter__(self) -> Iterator[Model]:
         return iter(cast(Sequence[Model], self.members))

@@ -14,28 +14,24 @@ from torch import Tensor
 
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
-from assent.geometry import Answers
+from assent.geometry import Answers, Drawn
 from assent.geometry.loss import LOSSES
 from assent.geometry.threads import one_thread
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
+from assent.training.candidates import num_drawn, sample
 from assent.training.checkpoints import (
     CHECKPOINTS,
     Position,
     below,
-    load_optimizer,
     newest_checkpoint,
-    optimizer_state,
     save_checkpoint,
 )
 from assent.training.interrupts import Interrupts
+from assent.training.optimizers import OPTIMIZERS, Optimizing
 from assent.training.schedules import SCHEDULES
 from assent.training.trace import Trace, Trained
 
-OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
-    "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
-}
 # Settings that do not change the model: they may change whenever a run is resumed.
 FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -52,6 +48,7 @@ class TrainSettings:
     optimizer: str = "adam"
     schedule: str = "one-cycle"
     loss: str = "bce"
+    candidates: float = 0.0  # of a step, drawn: a share of the entities or a number; 0: all
     label_smoothing: float = 0.0  # share of each target moved to all entities
     n3: float = 0.0  # weight of the cubed norms of the embeddings in a batch
     stop_on: str = "f1"  # what an evaluation on valid measures
@@ -87,6 +84,11 @@ class TrainSettings:
         ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} = {getattr(self, name)}; choose 0 or more")
+        if self.candidates < 0 or (self.candidates > 1 and self.candidates % 1):
+            raise ConfigError(
+                f"candidates = {self.candidates}; choose 0 (all entities), a share of them below "
+                "1, or a whole number"
+            )
         if not 0 <= self.label_smoothing < 1:
             raise ConfigError(f"label_smoothing = {self.label_smoothing}; choose from 0 to below 1")
 
@@ -157,7 +159,10 @@ class _Training:
         self.cut_after: float | None = None
         self.folder = folder / CHECKPOINTS if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
-        self.optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), settings.learning_rate)
+        self.num_drawn = num_drawn(settings.candidates, model.num_entities)  # 0: all
+        self.optimizer = Optimizing(
+            model, settings.optimizer, settings.learning_rate, by_rows=self.num_drawn > 0
+        )
         self.position = Position()
         self.best = _copied(model.state_dict())
         self.batch_size = settings.batch_size or suitable_batch(len(queries))
@@ -177,7 +182,7 @@ class _Training:
             self._tell("damaged", message=complaint)
         self.model.load_state_dict(below("model/", tensors))
         self.best = below("best/", tensors)
-        load_optimizer(self.optimizer, below("optimizer/", tensors))
+        self.optimizer.load(below("optimizer/", tensors))
         self._tell("resume", epoch=self.position.epoch, step=self.position.step)
         if changed:
             self._tell("changed", settings=dict(changed), equal_bits=False)
@@ -213,7 +218,7 @@ class _Training:
         self.position.trace_bytes = self.trace.size()
         tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
         tensors |= {f"best/{name}": x for name, x in self.best.items()}
-        tensors |= {f"optimizer/{name}": x for name, x in optimizer_state(self.optimizer).items()}
+        tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
         save_checkpoint(self.folder, self.position, tensors)
         self.saved_at = time.monotonic()
 
@@ -249,10 +254,27 @@ class _Training:
         settings, position = self.settings, self.position
         done = position.epoch * self.steps + position.step
         rate = SCHEDULES[settings.schedule](done / (settings.epochs * self.steps), position.scores)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate * settings.learning_rate
+        self.optimizer.set_rate(rate * settings.learning_rate)
         # Dropout depends on seed and step alone, so that nothing of it need be saved.
         torch.manual_seed((settings.seed << 32) + done)
+        self.optimizer.forget()
+        if not self.num_drawn:
+            loss = self._learn(batch, None)
+            self.optimizer.step()
+            return loss
+        small, ids, drawn = sample(
+            batch, self.model.num_entities, self.num_drawn, settings.seed, done
+        )
+        ids = ids.to(settings.device)
+        rows = self.optimizer.rows(ids)
+        with self.model.only(rows):
+            loss = self._learn(small, drawn)
+        self.optimizer.step(ids, rows)
+        return loss
+
+    def _learn(self, batch: Batch, drawn: Drawn | None) -> float:
+        """The loss of a batch; its gradients are left with the parameters."""
+        settings, position = self.settings, self.position
         batch = Batch(*(part.to(settings.device) for part in batch))
         loss = self.model.loss(
             batch.anchors,
@@ -261,6 +283,7 @@ class _Training:
             loss=settings.loss,
             label_smoothing=settings.label_smoothing,
             slice_size=settings.slice_size or None,
+            drawn=drawn,
         )
         value = loss.item()
         if not math.isfinite(value):
@@ -270,9 +293,7 @@ class _Training:
             )
         if settings.n3:
             loss = loss + settings.n3 * self.model.n3(batch.anchors, batch.relations)
-        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
         return value
 
     def _evaluate(self) -> None:
@@ -284,6 +305,7 @@ class _Training:
     def _measure(self) -> None:
         """Measures the model, and keeps its weights if they are the best."""
         position = self.position
+        self.optimizer.settle()
         if not self.settings.evaluate_every:
             self._keep_newest()
             return
