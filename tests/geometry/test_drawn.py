@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import geometry_oracles as oracles
 from assent.errors import ConfigError
-from assent.geometry import Asked, Dot, Drawn, Manhattan, Squared, Table, drawn, kvsall
+from assent.geometry import Asked, Dot, Drawn, Manhattan, Squared, Table, base, kvsall
 from geometry.test_loss import GEOMETRIES, agree, case, gradients, ragged, random_sets
 
 LOSSES = {"bce": oracles.drawn_bce, "ce": oracles.drawn_ce}
@@ -52,7 +52,7 @@ def test_equals_autograd(name, loss, queries, rows, count, more, dim, slice_size
 @pytest.mark.parametrize("name", GEOMETRIES)
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_float32_stays_close_to_float64(name, loss, smoothing, monkeypatch):
-    monkeypatch.setattr(drawn, "PAIRS", 37)  # more than one part
+    monkeypatch.setattr(base, "PAIRS", 37)  # more than one part
     geometry, oracle = GEOMETRIES[name]
     exact = case(name, 20, 300, 16, seed=1)
     with torch.no_grad():  # a squared distance of zero is lost to cancellation in float32

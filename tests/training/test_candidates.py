@@ -69,8 +69,13 @@ def test_each_entity_is_drawn_as_often_as_any_other():
         (0.001, 50, 1),
         (0.999, 50, 0),
         (7, 50, 7),
-        (50, 50, 0),
+        (25, 50, 25),
+        (26, 50, 0),
         (99, 50, 0),
+        (0.1, 13_541, 1360),  # a multiple of 16
+        (1354, 13_541, 1354),
+        (0.99, 1000, 992),
+        (0.995, 1000, 0),  # all, when rounded up
     ],
 )
 def test_a_share_or_a_number_and_no_more_than_there_are(candidates, entities, expected):

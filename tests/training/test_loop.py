@@ -3,6 +3,7 @@
 import json
 import math
 import signal
+from itertools import pairwise
 
 import pytest
 import torch
@@ -138,10 +139,10 @@ def test_the_best_weights_of_drawn_candidates_are_those_that_were_measured():
     assert all(torch.equal(seen[0][name], tensor) for name, tensor in model.state_dict().items())
 
 
-def test_as_many_candidates_as_entities_are_all_of_them():
+def test_more_candidates_than_half_of_the_entities_are_all_of_them():
     entities = graph()[0].num_entities
-    assert same(run(candidates=float(entities))[0], run()[0])
-    assert same(run(candidates=1e6)[0], run()[0])
+    assert same(run(candidates=float(entities // 2 + 1))[0], run()[0])
+    assert not same(run(candidates=float(entities // 2))[0], run()[0])
 
 
 def test_without_a_recent_checkpoint_only_the_time_since_the_last_one_is_lost(tmp_path):
@@ -206,6 +207,43 @@ def test_the_trace_has_one_line_an_event_and_no_epoch_twice(tmp_path):
     assert [event["epoch"] for event in epochs] == [1, 2, 3, 4, 5, 6]
     assert all(event["seconds"] > 0 and event["loss"] > 0 for event in epochs)
     assert events[-1]["event"] == "end"
+
+
+def test_the_trace_says_where_the_time_went_also_across_a_stop(tmp_path):
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=20), checkpoint_minutes=0.0)
+    run(tmp_path, checkpoint_minutes=0.0)
+    lines = (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    end = events[-1]
+    assert set(end["seconds"]) == {"batches", "steps", "evaluations", "checkpoints"}
+    assert all(seconds > 0 for seconds in end["seconds"].values())
+    epochs = [event for event in events if event["event"] == "epoch"]
+    assert end["seconds"]["steps"] == pytest.approx(sum(e["seconds"] for e in epochs), abs=0.01)
+    assert end["processor_seconds"] > sum(e["processor_seconds"] for e in epochs) > 0
+    spent = [e["processor_so_far"] for e in events if e["event"] == "evaluation"]
+    assert spent == sorted(spent) and spent[-1] <= end["processor_seconds"]
+
+
+def test_a_slow_disk_gets_fewer_checkpoints(tmp_path, monkeypatch):
+    """Each takes a second of a clock on which nothing else takes any time but a step, .1 s."""
+    now, saved = [0.0], []
+    monkeypatch.setattr("assent.training.loop.time.monotonic", lambda: now[0])
+
+    def slow(folder, position, tensors):
+        saved.append(now[0])
+        now[0] += 1.0
+
+    monkeypatch.setattr("assent.training.loop.save_checkpoint", slow)
+
+    class Ticking(Watched):
+        def step(self, *values):
+            now[0] += 0.1
+
+    run(tmp_path, Ticking(), epochs=200, patience=1000, checkpoint_minutes=0.01)
+    between = [later - one for one, later in pairwise(saved[:-1])]  # the last one is the end's
+    assert saved[0] < 1.0 and len(between) > 2
+    assert min(between) >= 1.0 / 0.02
 
 
 def test_the_trace_of_a_training_that_begins_anew_begins_anew(tmp_path):

@@ -20,8 +20,6 @@ from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.slices import Gradients, Slice, slices
 
-PAIRS = 1 << 14  # answers whose vectors are gathered at a time: 16 MB of 256 dimensions
-
 
 class Drawn(NamedTuple):
     """How to read the table of a step that knows a sample of the entities.
@@ -81,36 +79,21 @@ class _Pairs:
     """Each query with each of its answers."""
 
     def __init__(self, task: DrawnTask, asked: Asked, table: Table) -> None:
-        self.task, self.asked, self.table = task, asked, table
-        answers = task.answers
-        self.columns = answers.ids  # (pair,)  rows of the table
-        rows = torch.arange(len(answers.offsets) - 1, device=answers.ids.device)
-        self.rows = rows.repeat_interleave(answers.counts, output_size=len(answers.ids))  # (pair,)
+        self.geometry, self.asked, self.table = task.geometry, asked, table
+        rows = torch.arange(len(task.answers.offsets) - 1, device=task.answers.ids.device)
+        self.rows = rows.repeat_interleave(task.answers.counts, output_size=len(task.answers.ids))
+        self.places = Places(self.rows, task.answers.ids)
 
     def raw(self) -> Tensor:  # (pair,)
-        parts = [met.measure_pairs() for _, met in self._parts()]
-        raw = torch.cat(parts) if parts else self.asked.vectors.new_empty(0)
-        return raw if self.table.bias is None else raw + self.table.bias[self.columns]
+        raw = self.geometry.measure_at(self.asked, self.table, self.places)
+        return raw if self.table.bias is None else raw + self.table.bias[self.places.columns]
 
     def add(self, slopes: Tensor, gradients: Gradients) -> None:
         """Sends d loss / d raw (pair,) to the vectors, weights and biases."""
-        for part, met in self._parts():
-            asked, entities = met.spread_pairs(slopes[part])
-            gradients.asked.vectors.index_add_(0, self.rows[part], asked.vectors)
-            if gradients.asked.weights is not None and asked.weights is not None:
-                gradients.asked.weights.index_add_(0, self.rows[part], asked.weights)
-            gradients.table.vectors.index_add_(0, self.columns[part], entities)
+        into = gradients.asked, gradients.table
+        self.geometry.spread_at(self.asked, self.table, self.places, slopes, into)
         if gradients.table.bias is not None:
-            gradients.table.bias.index_add_(0, self.columns, slopes)
-
-    def _parts(self) -> Iterator[tuple[slice, Geometry]]:
-        """A few at a time, each query in the same row as its answer."""
-        for start in range(0, len(self.rows), PAIRS):
-            part = slice(start, start + PAIRS)
-            rows, columns = self.rows[part], self.columns[part]
-            weights = None if self.asked.weights is None else self.asked.weights[rows]
-            asked = Asked(self.asked.vectors[rows], weights)
-            yield part, self.task.geometry(asked, Table(self.table.vectors[columns]))
+            gradients.table.bias.index_add_(0, self.places.columns, slopes)
 
 
 def _bce(task: DrawnTask, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:

@@ -140,8 +140,8 @@ class Embedding(Model):
 
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
-        rows = self.relations[relations % len(self.relations)]
-        cubes = self.moduli(self.entities[anchors]).pow(3).sum()
+        rows = self.relations.index_select(0, relations % len(self.relations))
+        cubes = self.moduli(self.entities.index_select(0, anchors)).pow(3).sum()
         return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
 
     def moduli(self, vectors: Tensor) -> Tensor:

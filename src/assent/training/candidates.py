@@ -9,6 +9,7 @@ from torch import Tensor
 from assent.geometry import Drawn
 from assent.training.batches import Batch
 
+WIDTH = 16  # numbers in a register
 STREAM = 0xCA  # keeps these random numbers apart from those of the order of the queries
 
 
@@ -21,11 +22,17 @@ class Sample(NamedTuple):
 
 
 def num_drawn(candidates: float, num_entities: int) -> int:
-    """How many entities `train.candidates` (0: all, a share, or a number) has drawn; 0: all."""
-    count = round(candidates * num_entities) if candidates < 1 else int(candidates)
-    if not candidates or count >= num_entities:
-        return 0
-    return max(count, 1)
+    """How many entities `train.candidates` (0: all, a share, or a number) has drawn; 0: all.
+
+    A number that is more than half of them means all, which then cost little more. A share is
+    rounded up to whole registers of a processor, where that is few more: a product with ragged
+    rows takes up to half as long again.
+    """
+    if candidates >= 1:
+        return int(candidates) if candidates <= num_entities / 2 else 0
+    count = round(candidates * num_entities)
+    count = -(-count // WIDTH) * WIDTH if count > 4 * WIDTH else count
+    return max(count, 1) if candidates and count < num_entities else 0
 
 
 def sample(batch: Batch, num_entities: int, count: int, seed: int, step: int) -> Sample:
