@@ -217,7 +217,7 @@ def test_the_trace_says_where_the_time_went_also_across_a_stop(tmp_path):
     events = [json.loads(line) for line in lines]
     end = events[-1]
     assert set(end["seconds"]) == {"batches", "steps", "evaluations", "checkpoints"}
-    assert all(seconds > 0 for seconds in end["seconds"].values())
+    assert min(end["seconds"].values()) >= 0
     epochs = [event for event in events if event["event"] == "epoch"]
     assert end["seconds"]["steps"] == pytest.approx(sum(e["seconds"] for e in epochs), abs=0.01)
     assert end["processor_seconds"] > sum(e["processor_seconds"] for e in epochs) > 0
