@@ -40,11 +40,11 @@ def run_to_the_end(benchmark, run, *more, code=0):
     return done
 
 
-def stop(benchmark, run, number, wait):
+def stop(benchmark, run, number, wait, *more):
     """Starts training and sends a signal some time after a new checkpoint appeared."""
     before = set(run.glob("checkpoints/*.json"))
     process = subprocess.Popen(
-        command(benchmark, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command(benchmark, run, *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + 120
@@ -81,6 +81,17 @@ def test_killed_at_random_moments_it_ends_with_the_same_bits(benchmark, unstoppe
     run_to_the_end(benchmark, run)
     assert same(unstopped, run)
     assert not list(run.rglob("*.part"))
+
+
+def test_with_drawn_candidates_too(benchmark, tmp_path):
+    """A checkpoint has rows that are behind, and they go on from there."""
+    drawn = ("train.candidates=0.1", "model.members=2")
+    run_to_the_end(benchmark, tmp_path / "unstopped", *drawn)
+    run, chance = tmp_path / "run", random.Random(8)
+    for _ in range(2):
+        stop(benchmark, run, signal.SIGKILL, chance.uniform(0, 0.3), *drawn)
+    run_to_the_end(benchmark, run, *drawn)
+    assert same(tmp_path / "unstopped", run)
 
 
 def test_asked_to_stop_it_says_how_to_go_on(benchmark, unstopped, tmp_path):
