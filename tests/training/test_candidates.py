@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.training.batches import Batch
-from assent.training.candidates import num_drawn, sample
+from assent.training.candidates import LEAST, num_drawn, sample
 
 ENTITIES = 20
 answer_sets = st.lists(st.lists(st.integers(0, ENTITIES - 1), unique=True), min_size=1, max_size=6)
@@ -65,17 +65,17 @@ def test_each_entity_is_drawn_as_often_as_any_other():
     ("candidates", "entities", "expected"),
     [
         (0, 50, 0),
-        (0.1, 50, 5),
-        (0.001, 50, 1),
-        (0.999, 50, 0),
         (7, 50, 7),
         (25, 50, 25),
-        (26, 50, 0),
+        (26, 50, 0),  # more than half
         (99, 50, 0),
-        (0.1, 13_541, 1360),  # a multiple of 16
         (1354, 13_541, 1354),
-        (0.99, 1000, 992),
-        (0.995, 1000, 0),  # all, when rounded up
+        (0.1, 13_541, 1360),
+        (0.01, 13_541, LEAST),
+        (0.1, 1900, 0),  # more than half, as LEAST is
+        (0.1, 40_000, 4000),
+        (0.1, 40_111, 4016),  # a multiple of 16
+        (0.6, 40_000, 0),
     ],
 )
 def test_a_share_or_a_number_and_no_more_than_there_are(candidates, entities, expected):
