@@ -53,3 +53,31 @@ def ce(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tenso
             logs = row.masked_fill(out.bool(), -torch.inf).log_softmax(0)
             loss = loss - (logs * targets.to(row))[~out.bool()].sum()
     return loss / len(scores)
+
+
+def drawn_bce(
+    scores: Tensor, labels: Tensor, smoothing: float, drawn: int, entities: int
+) -> Tensor:
+    """Answers count once, each other candidate of the first `drawn` as often as it stands for."""
+    everywhere = smoothing / entities
+    targets = (1 - smoothing) * labels + everywhere
+    losses = torch.nn.functional.binary_cross_entropy_with_logits(
+        scores, targets.to(scores), reduction="none"
+    )
+    return (losses * _stands_for(labels, drawn, entities).to(scores)).sum() / len(scores)
+
+
+def drawn_ce(scores: Tensor, labels: Tensor, smoothing: float, drawn: int, entities: int) -> Tensor:
+    loss = 0 * scores.sum()
+    for row, yes, times in zip(scores, labels, _stands_for(labels, drawn, entities), strict=True):
+        if yes.any():
+            targets = (1 - smoothing) * yes / yes.sum() + times * smoothing / entities
+            total = (row + times.to(row).log()).logsumexp(0)
+            loss = loss + total - (row * targets.to(row)).sum()
+    return loss / len(scores)
+
+
+def _stands_for(labels: Tensor, drawn: int, entities: int) -> Tensor:  # (query, row)
+    times = torch.zeros_like(labels)
+    times[:, :drawn] = entities / max(drawn, 1)
+    return torch.where(labels.bool(), 1.0, times)

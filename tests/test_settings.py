@@ -30,6 +30,15 @@ def test_what_is_saved_reads_back_equal(tmp_path, name, preset):
     assert resolve(name, preset, file) == settings
 
 
+def test_a_run_goes_on_with_what_it_was_begun_with_whatever_the_default_is_now():
+    before = {"model": {"name": "complex", "dim": 100}, "train": {"epochs": 7}}  # an older default
+    begun = of_sections(before).sections()
+    again = resolve("complex", changes=["train.threads=1"], begun=begun)
+    assert (again.model.dim, again.train.epochs, again.train.threads) == (100, 7, 1)
+    assert again.train.candidates == 0  # as there was no such setting, all of them
+    assert resolve("complex", "paper", begun=begun) == resolve("complex", "paper")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -30,11 +30,20 @@ class Settings:
 
 
 def resolve(
-    name: str, preset: str = "default", file: Path | None = None, changes: Iterable[str] = ()
+    name: str,
+    preset: str = "default",
+    file: Path | None = None,
+    changes: Iterable[str] = (),
+    begun: Values | None = None,
 ) -> Settings:
-    """The settings for a model; each source changes what the ones before it say."""
+    """The settings for a model; each source changes what the ones before it say.
+
+    A run that was `begun` with these settings goes on with them in place of the default preset,
+    which may have been another one then.
+    """
     refuse_unknown(preset, PRESETS, "preset")
-    sources = [("preset", PRESETS[preset](name))]
+    goes_on = begun is not None and preset == "default"
+    sources = [("the run", begun or {}) if goes_on else ("preset", PRESETS[preset](name))]
     sources += [(str(file), read_toml(file))] if file else []
     sources += [("--set", _parsed(change)) for change in changes]
     values: Values = {section: {} for section in SECTIONS}

@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load, save
 
 from assent.core.queries import Queries, both_ways
-from assent.geometry import Answers, kvsall
+from assent.geometry import Answers, Drawn, kvsall
 from assent.models import create, names
 
 DIM = 16
@@ -129,6 +129,32 @@ def test_gradients_are_those_of_queries_and_entities_taken_apart(variant):
     )
     for one, other in zip(together, apart, strict=True):
         assert torch.allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["bce", "ce"])
+def test_a_step_that_knows_some_entities_learns_as_one_that_knows_all(variant, loss):
+    """Here it knows all of them, in another order."""
+    model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
+    model.eval()  # batch norms would take turns in moving their means
+    whole = model.entity_tables()
+    model.loss(ANCHORS, RELATIONS, ANSWERS, loss=loss).add(model.n3(ANCHORS, RELATIONS)).backward()
+    order = torch.randperm(11)
+    place = order.argsort()
+    rows = [torch.nn.Parameter(table.detach()[order]) for table in whole]
+    others = [x for x in model.parameters() if all(x is not table for table in whole)]
+    expected = [x.grad.clone() for x in others]
+    for x in others:
+        x.grad = None
+    with model.only(rows):
+        answers = Answers(ANSWERS.offsets, place[ANSWERS.ids])
+        options = {"loss": loss, "drawn": Drawn(11, 11)}
+        small = model.loss(place[ANCHORS], RELATIONS, answers, **options)
+        small.add(model.n3(place[ANCHORS], RELATIONS)).backward()
+    assert all(one is other for one, other in zip(model.entity_tables(), whole, strict=True))
+    for table, part in zip(whole, rows, strict=True):
+        torch.testing.assert_close(part.grad, table.grad[order], rtol=1e-4, atol=1e-5)
+    for x, slope in zip(others, expected, strict=True):
+        torch.testing.assert_close(x.grad, slope, rtol=1e-4, atol=1e-5)
 
 
 def test_trains_on_a_single_query(variant):

@@ -3,6 +3,7 @@
 import json
 import math
 import signal
+from itertools import pairwise
 
 import pytest
 import torch
@@ -45,12 +46,21 @@ def settings(**changes):
     )
 
 
-def run(folder=None, watcher=None, model="complex", evaluate=None, minutes=math.inf, **changes):
+def run(
+    folder=None,
+    watcher=None,
+    model="complex",
+    evaluate=None,
+    minutes=math.inf,
+    members=1,
+    **changes,
+):
     vocabulary, queries = graph()
     torch.manual_seed(0)
-    network = create(model, vocabulary.num_entities, vocabulary.num_relations, {"dim": 16})
+    shape = {"dim": 16, "members": members}
+    network = create(model, vocabulary.num_entities, vocabulary.num_relations, shape)
     watcher = watcher or Watched()
-    evaluate = evaluate or (lambda model: float(model.entities.detach().sum()))
+    evaluate = evaluate or (lambda model: float(model.entity_tables()[0].detach().sum()))
     trained = train(network, queries, settings(**changes), evaluate, watcher, folder, minutes)
     return network, trained, watcher
 
@@ -86,6 +96,53 @@ def test_every_model_resumes_to_equal_bits(tmp_path, model):
             run(tmp_path, Watched(fail_at=fail_at), model=model, checkpoint_minutes=0.0)
     resumed, *_ = run(tmp_path, model=model, checkpoint_minutes=0.0)
     assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("candidates", [2.0, 5.0])
+@pytest.mark.parametrize("model", ["complex", "conve", "distmult", "rescal", "transe", "region"])
+@pytest.mark.parametrize("loss", ["bce", "ce"])
+def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
+    tmp_path, model, candidates, loss
+):
+    ways = {"model": model, "candidates": candidates, "loss": loss, "n3": 0.01, "epochs": 10}
+    whole, _, watched = run(**ways)
+    losses = [event["loss"] for event in watched.events if event["event"] == "epoch"]
+    assert losses[-1] < losses[0]
+    for fail_at in (3, 9):
+        with pytest.raises(RuntimeError):
+            run(tmp_path, Watched(fail_at=fail_at), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("schedule", ["one-cycle", "constant", "plateau"])
+def test_drawn_candidates_resume_to_equal_bits_whatever_moves_the_rows(
+    tmp_path, optimizer, schedule
+):
+    ways = {"optimizer": optimizer, "schedule": schedule, "candidates": 4.0, "members": 2}
+    whole, *_ = run(**ways)
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+
+
+def test_the_best_weights_of_drawn_candidates_are_those_that_were_measured():
+    seen = []
+
+    def evaluate(model):
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return -float(len(seen))  # the first is the best
+
+    model, *_ = run(evaluate=evaluate, candidates=4.0)
+    assert all(torch.equal(seen[0][name], tensor) for name, tensor in model.state_dict().items())
+
+
+def test_more_candidates_than_half_of_the_entities_are_all_of_them():
+    entities = graph()[0].num_entities
+    assert same(run(candidates=float(entities // 2 + 1))[0], run()[0])
+    assert not same(run(candidates=float(entities // 2))[0], run()[0])
 
 
 def test_without_a_recent_checkpoint_only_the_time_since_the_last_one_is_lost(tmp_path):
@@ -152,6 +209,43 @@ def test_the_trace_has_one_line_an_event_and_no_epoch_twice(tmp_path):
     assert events[-1]["event"] == "end"
 
 
+def test_the_trace_says_where_the_time_went_also_across_a_stop(tmp_path):
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=20), checkpoint_minutes=0.0)
+    run(tmp_path, checkpoint_minutes=0.0)
+    lines = (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    end = events[-1]
+    assert set(end["seconds"]) == {"batches", "steps", "evaluations", "checkpoints"}
+    assert min(end["seconds"].values()) >= 0
+    epochs = [event for event in events if event["event"] == "epoch"]
+    assert end["seconds"]["steps"] == pytest.approx(sum(e["seconds"] for e in epochs), abs=0.01)
+    assert end["processor_seconds"] > sum(e["processor_seconds"] for e in epochs) > 0
+    spent = [e["processor_so_far"] for e in events if e["event"] == "evaluation"]
+    assert spent == sorted(spent) and spent[-1] <= end["processor_seconds"]
+
+
+def test_a_slow_disk_gets_fewer_checkpoints(tmp_path, monkeypatch):
+    """Each takes a second of a clock on which nothing else takes any time but a step, .1 s."""
+    now, saved = [0.0], []
+    monkeypatch.setattr("assent.training.loop.time.monotonic", lambda: now[0])
+
+    def slow(folder, position, tensors):
+        saved.append(now[0])
+        now[0] += 1.0
+
+    monkeypatch.setattr("assent.training.loop.save_checkpoint", slow)
+
+    class Ticking(Watched):
+        def step(self, *values):
+            now[0] += 0.1
+
+    run(tmp_path, Ticking(), epochs=200, patience=1000, checkpoint_minutes=0.01)
+    between = [later - one for one, later in pairwise(saved[:-1])]  # the last one is the end's
+    assert saved[0] < 1.0 and len(between) > 2
+    assert min(between) >= 1.0 / 0.02
+
+
 def test_the_trace_of_a_training_that_begins_anew_begins_anew(tmp_path):
     with pytest.raises(RuntimeError):
         run(tmp_path, Watched(fail_at=20))  # a checkpoint is due in a minute: none was written
@@ -169,7 +263,7 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
     ("name", "value"),
     [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"),
      ("epochs", 0), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
-     ("seed", -1), ("patience", 0)],
+     ("seed", -1), ("patience", 0), ("candidates", -1.0), ("candidates", 1.5)],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused_by_name(name, value):
     with pytest.raises(ConfigError, match=name):

@@ -1,10 +1,21 @@
-"""How query vectors meet every entity: fast, in slices, without autograd over the big matrix."""
+"""How query vectors meet the entities, all or a sample: in slices, gradients in closed form."""
 
 from assent.geometry.answers import Answers
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.dot import Dot
+from assent.geometry.drawn import Drawn
 from assent.geometry.loss import kvsall
 from assent.geometry.manhattan import Manhattan
 from assent.geometry.squared import Squared
 
-__all__ = ["Answers", "Asked", "Dot", "Geometry", "Manhattan", "Squared", "Table", "kvsall"]
+__all__ = [
+    "Answers",
+    "Asked",
+    "Dot",
+    "Drawn",
+    "Geometry",
+    "Manhattan",
+    "Squared",
+    "Table",
+    "kvsall",
+]

@@ -1,12 +1,16 @@
 """What every geometry can do: score a slice of the entities, and send gradients back."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor
 
+from assent.geometry.answers import Places
 from assent.geometry.links import Link
+
+PAIRS = 1 << 14  # pairs whose vectors are gathered at a time: 16 MB of 256 dimensions
 
 
 class Asked(NamedTuple):
@@ -64,6 +68,45 @@ class Geometry(ABC):
     @abstractmethod
     def measure_pairs(self) -> Tensor:  # -> (query,)
         """The raw number of each query and the entity in the same row, before any bias."""
+
+    @abstractmethod
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        """The gradients of each row's query (vectors and weights) and entity (vector).
+
+        `slopes` (query,) is d loss / d raw of the query and the entity in the same row.
+        """
+
+    @classmethod
+    def measure_at(cls, asked: Asked, table: Table, places: Places) -> Tensor:  # -> (place,)
+        """The raw numbers at single places of (query, entity), before any bias."""
+        parts = [met.measure_pairs() for met, _ in cls._pairs_at(asked, table, places)]
+        return torch.cat(parts) if parts else asked.vectors.new_empty(0)
+
+    @classmethod
+    def spread_at(
+        cls, asked: Asked, table: Table, places: Places, slopes: Tensor, into: tuple[Asked, Table]
+    ) -> None:
+        """Sends d loss / d raw (place,) on: added to the gradients of vectors and weights."""
+        into_asked, into_table = into
+        for met, part in cls._pairs_at(asked, table, places):
+            of_asked, of_entities = met.spread_pairs(slopes[part])
+            rows, columns = places.rows[part], places.columns[part]
+            into_asked.vectors.index_add_(0, rows, of_asked.vectors)
+            if into_asked.weights is not None and of_asked.weights is not None:
+                into_asked.weights.index_add_(0, rows, of_asked.weights)
+            into_table.vectors.index_add_(0, columns, of_entities)
+
+    @classmethod
+    def _pairs_at(
+        cls, asked: Asked, table: Table, places: Places
+    ) -> Iterator[tuple["Geometry", slice]]:
+        """Each query in the same row as its entity, a few at a time."""
+        for start in range(0, len(places.rows), PAIRS):
+            part = slice(start, start + PAIRS)
+            rows, columns = places.rows[part], places.columns[part]
+            weights = None if asked.weights is None else asked.weights[rows]
+            entities = Table(table.vectors[columns])
+            yield cls(Asked(asked.vectors[rows], weights), entities), part
 
     def pairs(self) -> Tensor:  # -> (query,)
         """The score of each query with the entity in the same row."""

@@ -1,8 +1,12 @@
 """`q . e + b`: the score is the dot product."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from assent.geometry import pairs, passes
+from assent.geometry.answers import Places
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.links import Logistic
 
@@ -27,6 +31,37 @@ class Dot(Geometry):
         raw: Tensor = torch.linalg.vecdot(self.asked.vectors, self.table.vectors)
         return raw
 
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        slopes = slopes[:, None]
+        return Asked(slopes * self.table.vectors), slopes * self.asked.vectors
+
+    @classmethod
+    def measure_at(cls, asked: Asked, table: Table, places: Places) -> Tensor:
+        if not _loops_take(asked.vectors, table.vectors):
+            return super().measure_at(asked, table, places)
+        raw = asked.vectors.new_empty(len(places.rows))
+        pairs.dots(*_arrays(asked.vectors, table.vectors, *places, raw))
+        return raw
+
+    @classmethod
+    def spread_at(
+        cls, asked: Asked, table: Table, places: Places, slopes: Tensor, into: tuple[Asked, Table]
+    ) -> None:
+        vectors = asked.vectors, table.vectors
+        gradients = into[0].vectors, into[1].vectors
+        if not _loops_take(*vectors, *gradients, slopes):
+            super().spread_at(asked, table, places, slopes, into)
+            return
+        pairs.pulls(*_arrays(*vectors, *places, slopes, *gradients))
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         asked.vectors.addmm_(slopes, self.table.vectors)
         torch.mm(slopes.T, self.asked.vectors, out=table.vectors)
+
+
+def _loops_take(*tensors: Tensor) -> bool:
+    return all(passes.can_run(tensor) for tensor in tensors)
+
+
+def _arrays(*tensors: Tensor) -> list[Any]:
+    return [tensor.detach().numpy() for tensor in tensors]

@@ -6,7 +6,7 @@ there are no dense labels. Autograd sees one node, from the vectors to the loss.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,10 +16,8 @@ from torch.nn.functional import softplus
 from assent.errors import ConfigError, DataError
 from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
-
-# Cells of the buffer. On a CPU long slices win, up to what malloc keeps for the next step instead
-# of giving it back to the system: 28 MB of float32.
-CELLS = {"cpu": 7 << 20, "cuda": 1 << 27}
+from assent.geometry.drawn import Drawn, DrawnTask
+from assent.geometry.slices import Gradients, Slice, slices
 
 
 def kvsall(
@@ -32,6 +30,7 @@ def kvsall(
     label_smoothing: float = 0.0,
     known: Answers | None = None,
     slice_size: int | None = None,
+    drawn: Drawn | None = None,
 ) -> Tensor:
     """The loss of a batch: summed over entities, averaged over questions.
 
@@ -42,12 +41,21 @@ def kvsall(
 
     Answers in `known`, none of them in `answers`, are no candidates: the loss of a development
     set leaves out what was learned by heart. Labels are not smoothed then.
+
+    With `drawn`, `table` holds a sample of the entities, and the loss estimates that of all of
+    them (see `drawn.py`).
     """
     if loss not in LOSSES:
         raise ConfigError(f"unknown loss {loss!r}; choose from {', '.join(LOSSES)}")
     if known is not None and label_smoothing:
         raise ConfigError("a loss without the known answers takes no label smoothing")
-    task = _Task(geometry, answers, known, label_smoothing, slice_size, LOSSES[loss])
+    if known is not None and drawn is not None:
+        raise ConfigError("a loss without the known answers takes all candidates")
+    task: _Task | DrawnTask
+    if drawn is None:
+        task = _Task(geometry, answers, known, label_smoothing, slice_size, LOSSES[loss])
+    else:
+        task = DrawnTask(geometry, answers, drawn, label_smoothing, slice_size, loss)
     inputs = (asked.vectors, asked.weights, table.vectors, table.bias)
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs):
         result: Tensor = _KvsAll.apply(task, *inputs)  # type: ignore[no-untyped-call]
@@ -61,14 +69,14 @@ class _KvsAll(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        task: "_Task",
+        task: "_Task | DrawnTask",
         vectors: Tensor,
         weights: Tensor | None,
         entities: Tensor,
         bias: Tensor | None,
     ) -> Tensor:
         asked, table = Asked(vectors, weights), Table(entities, bias)
-        ctx.gradients = _Gradients.of(asked, table)
+        ctx.gradients = Gradients.of(asked, table)
         return task.run(asked, table, ctx.gradients).to(vectors.dtype)
 
     @staticmethod
@@ -84,74 +92,26 @@ class _KvsAll(torch.autograd.Function):
 
 
 @dataclass(frozen=True, slots=True)
-class _Gradients:
-    """Where the gradients of a batch are gathered, slice after slice."""
-
-    asked: Asked  # starts at zero: every slice adds to it
-    table: Table  # starts anyhow: every slice writes its part
-
-    @classmethod
-    def of(cls, asked: Asked, table: Table) -> Self:
-        weights = None if asked.weights is None else torch.zeros_like(asked.weights)
-        bias = None if table.bias is None else torch.empty_like(table.bias)
-        return cls(
-            Asked(torch.zeros_like(asked.vectors), weights),
-            Table(torch.empty_like(table.vectors), bias),
-        )
-
-    def add(self, met: "_Slice", slopes: Tensor) -> None:
-        """Sends d loss / d raw of this slice to the vectors and weights."""
-        met.meeting.spread(slopes, self.asked, self.part(met))
-
-    def part(self, met: "_Slice") -> Table:
-        return self.table.part(met.start, met.start + met.buffer.shape[1])
-
-
-@dataclass(frozen=True, slots=True)
-class _Slice:
-    """All questions in front of some of the entities."""
-
-    start: int  # the first of the entities
-    meeting: Geometry
-    buffer: Tensor  # (query, slice)
-    answers: Places
-    known: Places | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Task:
     geometry: type[Geometry]
     answers: Answers
     known: Answers | None
     smoothing: float
     slice_size: int | None
-    method: "Callable[[_Task, Asked, Table, _Gradients | None], Tensor]"
+    method: "Callable[[_Task, Asked, Table, Gradients | None], Tensor]"
 
-    def run(self, asked: Asked, table: Table, gradients: _Gradients | None) -> Tensor:
+    def run(self, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
         """The loss, averaged over the questions, as are the gradients."""
         queries = len(asked.vectors)
         if len(self.answers.offsets) != queries + 1:
             raise DataError(f"{queries} questions, but {len(self.answers.offsets) - 1} answer sets")
         return self.method(self, asked, table, gradients) / max(queries, 1)
 
-    def slices(self, asked: Asked, table: Table) -> Iterator[_Slice]:
-        """The slices of the table, one after another, in the same buffer."""
-        queries, entities = len(asked.vectors), len(table.vectors)
-        size = self.slice_size or CELLS.get(asked.vectors.device.type, 1 << 22) // max(queries, 1)
-        count = max(1, -(-entities // max(size, 1)))
-        size = -(-entities // count)  # all about as long: no short rest
-        starts = range(0, entities, max(size, 1))
-        answers = self.answers.cut(starts)
-        known = [None] * len(starts) if self.known is None else self.known.cut(starts)
-        cells = asked.vectors.new_empty(queries * size)
-        for start, here, masked in zip(starts, answers, known, strict=True):
-            part = table.part(start, start + size)
-            width = len(part.vectors)
-            buffer = cells[: queries * width].view(queries, width)
-            yield _Slice(start, self.geometry(asked, part), buffer, here, masked)
+    def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
+        return slices(self.geometry, asked, table, self.answers, self.known, self.slice_size)
 
 
-def _bce(task: _Task, asked: Asked, table: Table, gradients: _Gradients | None) -> Tensor:
+def _bce(task: _Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
     everywhere = task.smoothing / max(len(table.vectors), 1)
     scale = 1 / max(len(asked.vectors), 1)
     loss = torch.zeros((), dtype=torch.float64, device=asked.vectors.device)
@@ -174,7 +134,7 @@ def _bce(task: _Task, asked: Asked, table: Table, gradients: _Gradients | None) 
     return loss
 
 
-def _ce(task: _Task, asked: Asked, table: Table, gradients: _Gradients | None) -> Tensor:
+def _ce(task: _Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
     counts = task.answers.counts
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
     everywhere = task.smoothing / max(len(table.vectors), 1)
@@ -218,7 +178,7 @@ def _change(matrix: Tensor, columns: Tensor | None, places: Places, by: Tensor) 
         columns.index_add_(0, places.columns, by)
 
 
-def _logits(met: _Slice) -> tuple[Tensor, Tensor]:
+def _logits(met: Slice) -> tuple[Tensor, Tensor]:
     """Scores in the slice's buffer, -inf where known, and d score / d raw."""
     met.meeting.measure(met.buffer)
     if met.meeting.table.bias is not None:

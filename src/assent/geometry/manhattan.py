@@ -30,6 +30,10 @@ class Manhattan(Geometry):
     def measure_pairs(self) -> Tensor:
         return (self.asked.vectors - self.table.vectors).abs().sum(1)
 
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        pulls = (self.asked.vectors - self.table.vectors).sign_().mul_(slopes[:, None])
+        return Asked(pulls), -pulls
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         q, e = self.asked.vectors, self.table.vectors
         if _kernel_takes(q, e, slopes, asked.vectors, table.vectors):

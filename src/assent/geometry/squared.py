@@ -40,6 +40,14 @@ class Squared(Geometry):
         raw: Tensor = torch.linalg.vecdot(self.lifted_queries, self.lifted_entities)
         return raw
 
+    def spread_pairs(self, slopes: Tensor) -> tuple[Asked, Tensor]:
+        slopes, apart = slopes[:, None], self.asked.vectors - self.table.vectors
+        pulls = 2 * slopes * self.weights * apart
+        weights = None
+        if self.asked.weights is not None:
+            weights = (slopes * apart * apart).sum_to_size(self.weights.shape)
+        return Asked(pulls, weights), -pulls
+
     def spread(self, slopes: Tensor, asked: Asked, table: Table) -> None:
         q, a, e = self.asked.vectors, self.weights, self.table.vectors
         dim = q.shape[1]

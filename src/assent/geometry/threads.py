@@ -6,9 +6,11 @@ loop is handed to the very OpenMP runtime that torch is linked with, and its tea
 """
 
 import ctypes
+import math
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -100,17 +102,95 @@ def _pool(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="side-by-side")
 
 
+def processors(groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """How many processors this process may use, at least one.
+
+    Those it may run on, and no more than its container's limit allows: a limit of 1.5 processors
+    leaves one thread idle half of the time, two threads half of theirs.
+    """
+    may_run_on = getattr(os, "sched_getaffinity", None)
+    count = len(may_run_on(0)) if may_run_on else os.cpu_count() or 1
+    limits = [count, *_limits(groups)]
+    return max(1, math.ceil(min(limits)))
+
+
+def _limits(groups: Path) -> Iterator[float]:
+    """The processor time that control groups allow, in processors: those of version 2 and 1."""
+    try:
+        own = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        own = []
+    names = [line.split(":", 2)[2].strip("/") for line in own if line.count(":") >= 2]
+    for name in {"", *names}:
+        for folder in (groups / name, *(groups / name).parents):
+            if not folder.is_relative_to(groups):
+                break
+            yield from _limit(folder / "cpu.max")
+    quota, period = (groups / "cpu" / f"cpu.cfs_{word}_us" for word in ("quota", "period"))
+    yield from _limit(quota, period)
+
+
+def _limit(*files: Path) -> Iterator[float]:
+    """Time a period over the period; none where there is no such file, or no limit in it."""
+    try:
+        words = " ".join(path.read_text(encoding="utf-8") for path in files).split()
+        quota, period = float(words[0]), float(words[1])
+    except (OSError, ValueError, IndexError):  # "max" is no number
+        return
+    if quota > 0 and period > 0:
+        yield quota / period
+
+
+class Crowd:
+    """As many threads as the machine has time for: fewer while others keep them waiting.
+
+    A step whose threads wait for each other takes much longer than its processor time: then as
+    many threads as had a processor do as well. Now and then it tries again with all of them.
+    """
+
+    LOOK, PATIENCE = 16, 256  # steps that are looked at together, and until the next try
+    LOST = 0.6  # processors had, of those wanted: with fewer, threads are in each other's way
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.threads = most
+        self._steps = self._waited = 0
+        self._clock = self._processor = 0.0
+
+    def after_step(self, clock: float, processor: float) -> int:
+        """The number of threads for the next step, by the seconds that the last one took."""
+        self._steps += 1
+        self._clock += clock
+        self._processor += processor
+        if self._steps < self.LOOK:
+            return self.threads
+        had = self._processor / max(self._clock, 1e-9)
+        self._steps, self._clock, self._processor = 0, 0.0, 0.0
+        if self.threads > 1 and had < self.LOST * self.threads:
+            self.threads, self._waited = max(1, min(round(had), self.threads - 1)), 0
+        elif self.threads < self.most:
+            self._waited += self.LOOK
+            if self._waited >= self.PATIENCE:
+                self.threads, self._waited = self.most, 0
+        return self.threads
+
+
 def share(count: int, part: int, parts: int) -> tuple[int, int]:
     """The first row of a part, and the row after its last."""
     return count * part // parts, count * (part + 1) // parts
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """For many products too small to share: on a busy machine each would wait for a second core."""
+def with_threads(number: int) -> Iterator[None]:
+    """Within it torch computes with so many threads."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(number)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """For many products too small to share: on a busy machine each would wait for a second core."""
+    return with_threads(1)

@@ -2,6 +2,8 @@
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +64,17 @@ class Model(nn.Module, ABC):
     @abstractmethod
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         """The score (fact,) of each of these facts: the same as in `scores`, and nothing else."""
+
+    @abstractmethod
+    def entity_tables(self) -> list[nn.Parameter]:
+        """The parameters that have one row an entity."""
+
+    @abstractmethod
+    def only(self, tables: Sequence[nn.Parameter]) -> AbstractContextManager[None]:
+        """Within it the model knows some entities alone: as many as these tables have rows.
+
+        `tables` stand in for `entity_tables()`; ids of entities are numbers of their rows.
+        """
 
     @property
     def device(self) -> torch.device:

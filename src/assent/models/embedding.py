@@ -1,7 +1,7 @@
 """Embeddings: entities as a table, and a formula from queries to vectors."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,6 +32,7 @@ class Embedding(Model):
     """
 
     Settings: ClassVar[type[ModelSettings]]
+    tables: ClassVar[tuple[str, ...]] = ("entities", "bias")  # parameters with a row an entity
     registered: ClassVar[dict[str, type["Embedding"]]] = {}
     geometry: type[Geometry]
     relations: nn.Parameter  # (relation, ...)
@@ -90,6 +91,21 @@ class Embedding(Model):
             table = Table(self.placed(self.entities[entities]), bias)
             return self.geometry(self.ask(anchors, relations), table).pairs()
 
+    def entity_tables(self) -> list[nn.Parameter]:
+        return [table for name in self.tables if (table := getattr(self, name)) is not None]
+
+    @contextmanager
+    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+        names = [name for name in self.tables if getattr(self, name) is not None]
+        whole = self.entity_tables()
+        try:
+            for name, table in zip(names, tables, strict=True):
+                setattr(self, name, table)
+            yield
+        finally:
+            for name, table in zip(names, whole, strict=True):
+                setattr(self, name, table)
+
     def _here(self, *ids: Tensor) -> Iterator[Tensor]:
         """On the device of the model: who asks for scores need not know it."""
         return (part.to(self.device) for part in ids)
@@ -124,8 +140,8 @@ class Embedding(Model):
 
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
-        rows = self.relations[relations % len(self.relations)]
-        cubes = self.moduli(self.entities[anchors]).pow(3).sum()
+        rows = self.relations.index_select(0, relations % len(self.relations))
+        cubes = self.moduli(self.entities.index_select(0, anchors)).pow(3).sum()
         return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
 
     def moduli(self, vectors: Tensor) -> Tensor:

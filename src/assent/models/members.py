@@ -1,6 +1,7 @@
 """Several models of one kind as one: the mean of their scores is less random than each."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
 import torch
@@ -30,18 +31,32 @@ class Members(Model):
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
-        return self._mean(each.scores(anchors, relations, part) for each in self)
+        return self._mean_in_place(each.scores(anchors, relations, part) for each in self)
 
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
-        return self._mean(each.pairs(anchors, relations, entities) for each in self)
+        return self._mean_in_place(each.pairs(anchors, relations, entities) for each in self)
+
+    def entity_tables(self) -> list[nn.Parameter]:
+        return [table for each in self for table in each.entity_tables()]
+
+    @contextmanager
+    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+        with ExitStack() as stack:
+            rest = iter(tables)
+            for each in self:
+                stack.enter_context(each.only([next(rest) for _ in each.entity_tables()]))
+            yield
 
     def __iter__(self) -> Iterator[Model]:
         return iter(cast(Sequence[Model], self.members))
 
     def _mean(self, parts: Iterator[Tensor]) -> Tensor:
-        """Added up one by one: together, scores would take the memory of all members."""
+        return torch.stack(list(parts)).mean(0)
+
+    def _mean_in_place(self, parts: Iterator[Tensor]) -> Tensor:
+        """In the first of them: together, scores would take the memory of all members."""
         total = next(parts)
         for part in parts:
-            total = total + part
-        return total / len(self.members)
+            total += part
+        return total.div_(len(self.members))

@@ -146,6 +146,7 @@ class Lines:
         if event == "end":
             return (
                 f"done after {values['epochs']} epochs; the best was epoch {values['best_epoch']}"
+                f"{time_spent(values)}"
             )
         return str(values.get("message", event))
 
@@ -188,6 +189,17 @@ def watching(console: Console, epochs: int) -> Iterator[Watcher]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         yield Bar(console, epochs, bar)
+
+
+def time_spent(end: dict[str, Any]) -> str:
+    """Where the time of a training went, by its last event; nothing for one that does not say."""
+    parts = sorted(end.get("seconds", {}).items(), key=lambda part: -part[1])
+    total = sum(seconds for _, seconds in parts)
+    if not total:
+        return ""
+    shares = ", ".join(f"{part} {seconds / total:.0%}" for part, seconds in parts)
+    processor = _minutes(end["processor_seconds"])
+    return f"\n{_minutes(total)} ({processor} of processor time): {shares}"
 
 
 def _minutes(seconds: float) -> str:

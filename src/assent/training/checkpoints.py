@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from torch.optim import Optimizer
 from assent.errors import DataError
 
 CHECKPOINTS = "checkpoints"  # in the folder of a run
+STEPS = "steps"  # the part of a training that `minutes` bounds
 KEPT = 2  # the newest and the one before it, should the newest turn out damaged
 
 
@@ -26,19 +29,34 @@ class Position:
     step: int = 0  # done in this epoch
     loss: float = 0.0  # summed over the steps of this epoch
     seconds: float = 0.0  # of the steps of this epoch
+    processor_seconds: float = 0.0  # the same in processor time
     spent: float = 0.0  # seconds of all steps so far
+    parts: dict[str, float] = field(default_factory=dict)  # seconds of each part of the training
+    processor: float = 0.0  # seconds of processor time of all parts so far
     scores: list[float] = field(default_factory=list)  # evaluations so far
     best_epoch: int = 0
     trace_bytes: int = 0  # length of the trace: what comes after will be written again
 
-    def took(self, seconds: float) -> None:
-        """Counts the time of a step."""
-        self.seconds += seconds
-        self.spent += seconds
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Counts the time of what is done within it."""
+        clock, processor = time.perf_counter(), time.process_time()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - clock
+            self.parts[part] = self.parts.get(part, 0.0) + seconds
+            processor = time.process_time() - processor
+            self.processor += processor
+            if part == STEPS:
+                self.seconds += seconds
+                self.processor_seconds += processor
+                self.spent += seconds
 
     def begin(self, epoch: int) -> None:
         """Moves to the start of an epoch."""
-        self.epoch, self.step, self.loss, self.seconds = epoch, 0, 0.0, 0.0
+        self.epoch, self.step, self.loss = epoch, 0, 0.0
+        self.seconds = self.processor_seconds = 0.0
 
 
 def save_checkpoint(folder: Path, position: Position, tensors: Mapping[str, Tensor]) -> None:

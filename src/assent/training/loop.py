@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -14,31 +13,29 @@ from torch import Tensor
 
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
-from assent.geometry import Answers
+from assent.geometry import Answers, Drawn
 from assent.geometry.loss import LOSSES
-from assent.geometry.threads import one_thread
+from assent.geometry.threads import Crowd, processors, with_threads
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch
+from assent.training.candidates import num_drawn, sample
 from assent.training.checkpoints import (
     CHECKPOINTS,
+    STEPS,
     Position,
     below,
-    load_optimizer,
     newest_checkpoint,
-    optimizer_state,
     save_checkpoint,
 )
 from assent.training.interrupts import Interrupts
+from assent.training.optimizers import OPTIMIZERS, Optimizing
 from assent.training.schedules import SCHEDULES
 from assent.training.trace import Trace, Trained
 
-OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "adam": lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
-    "adagrad": lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate),
-}
 # Settings that do not change the model: they may change whenever a run is resumed.
 FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+SAVING = 0.02  # share of the time that checkpoints may take, about
 SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
 
@@ -52,10 +49,11 @@ class TrainSettings:
     optimizer: str = "adam"
     schedule: str = "one-cycle"
     loss: str = "bce"
+    candidates: float = 0.0  # of a step, drawn: a share of the entities or a number; 0: all
     label_smoothing: float = 0.0  # share of each target moved to all entities
     n3: float = 0.0  # weight of the cubed norms of the embeddings in a batch
     stop_on: str = "f1"  # what an evaluation on valid measures
-    evaluate_every: int = 5  # epochs; 0: never
+    evaluate_every: int = 10  # epochs; 0: never
     patience: int = 3  # evaluations without a better one, then training ends
     seed: int = 0
     threads: int = 0  # 0: one where steps are small, else as many as torch takes
@@ -87,6 +85,11 @@ class TrainSettings:
         ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} = {getattr(self, name)}; choose 0 or more")
+        if self.candidates < 0 or (self.candidates > 1 and self.candidates % 1):
+            raise ConfigError(
+                f"candidates = {self.candidates}; choose 0 (all entities), a share of them below "
+                "1, or a whole number"
+            )
         if not 0 <= self.label_smoothing < 1:
             raise ConfigError(f"label_smoothing = {self.label_smoothing}; choose from 0 to below 1")
 
@@ -116,23 +119,19 @@ def train(
     stopped too, take `minutes` at most; with more of them, it goes on from there. `changed` are the
     settings that differ from those before it was stopped; the trace tells of them.
     """
-    if settings.threads:
-        torch.set_num_threads(settings.threads)
     model.to(settings.device)
     training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
     training.resume(changed)
-    alone = not settings.threads and small_steps(model, training.batch_size)
-    with one_thread() if alone else nullcontext(), Interrupts() as interrupts:
+    with with_threads(training.most_threads()), Interrupts() as interrupts:
         training.run(interrupts)
     return training.finish()
 
 
-def small_steps(model: Model, batch_size: int) -> bool:
-    """Whether one thread is enough: by sizes alone, so that a resumed training has as many.
-
-    A step multiplies nearly every number of the model with every query.
-    """
-    return batch_size * sum(x.numel() for x in model.parameters()) <= SMALL
+def multiplications(model: Model, batch_size: int, num_drawn: int) -> int:
+    """Of a step, about: each query meets every number of the model, but for entities not drawn."""
+    tables = sum(x.numel() for x in model.entity_tables())
+    met = tables * num_drawn // model.num_entities if num_drawn else tables
+    return batch_size * (met + sum(x.numel() for x in model.parameters()) - tables)
 
 
 class _Training:
@@ -157,12 +156,24 @@ class _Training:
         self.cut_after: float | None = None
         self.folder = folder / CHECKPOINTS if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
-        self.optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), settings.learning_rate)
+        self.num_drawn = num_drawn(settings.candidates, model.num_entities)  # 0: all
+        self.optimizer = Optimizing(
+            model, settings.optimizer, settings.learning_rate, by_rows=self.num_drawn > 0
+        )
         self.position = Position()
         self.best = _copied(model.state_dict())
         self.batch_size = settings.batch_size or suitable_batch(len(queries))
         self.steps = num_batches(queries, self.batch_size)
         self.saved_at = time.monotonic()
+        self.saving_took = 0.0  # seconds
+
+    def most_threads(self) -> int:
+        """As asked for, or one where steps are small, or as many as there are processors."""
+        if self.settings.threads:
+            return self.settings.threads
+        if multiplications(self.model, self.batch_size, self.num_drawn) <= SMALL:
+            return 1
+        return min(torch.get_num_threads(), processors())
 
     def resume(self, changed: Mapping[str, Any]) -> None:
         """Takes up the newest whole checkpoint, if there is one."""
@@ -177,7 +188,7 @@ class _Training:
             self._tell("damaged", message=complaint)
         self.model.load_state_dict(below("model/", tensors))
         self.best = below("best/", tensors)
-        load_optimizer(self.optimizer, below("optimizer/", tensors))
+        self.optimizer.load(below("optimizer/", tensors))
         self._tell("resume", epoch=self.position.epoch, step=self.position.step)
         if changed:
             self._tell("changed", settings=dict(changed), equal_bits=False)
@@ -192,6 +203,7 @@ class _Training:
                 "epoch",
                 epoch=position.epoch + 1,
                 seconds=round(position.seconds, 3),
+                processor_seconds=round(position.processor_seconds, 3),
                 loss=position.loss / self.steps,
                 queries_per_second=round(len(self.queries) / max(position.seconds, 1e-9)),
             )
@@ -204,31 +216,52 @@ class _Training:
         self.model.load_state_dict(self.best)
         self.model.eval()
         position = self.position
-        self._tell("end", epochs=position.epoch, best_epoch=position.best_epoch)
+        self._tell(
+            "end",
+            epochs=position.epoch,
+            best_epoch=position.best_epoch,
+            seconds={part: round(seconds, 3) for part, seconds in position.parts.items()},
+            processor_seconds=round(position.processor, 3),
+        )
         return Trained(position.best_epoch, tuple(position.scores), position.epoch, self.cut_after)
 
     def save(self) -> None:
         if self.folder is None:
             return
+        start = time.monotonic()
+        with self.position.timed("checkpoints"):
+            self._write(self.folder)
+        self.saved_at = time.monotonic()
+        self.saving_took = self.saved_at - start
+
+    def _write(self, folder: Path) -> None:
         self.position.trace_bytes = self.trace.size()
         tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
         tensors |= {f"best/{name}": x for name, x in self.best.items()}
-        tensors |= {f"optimizer/{name}": x for name, x in optimizer_state(self.optimizer).items()}
-        save_checkpoint(self.folder, self.position, tensors)
-        self.saved_at = time.monotonic()
+        tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
+        save_checkpoint(folder, self.position, tensors)
 
     def _epoch(self, interrupts: Interrupts) -> bool:
         """Whether the epoch came to its end before the time was up."""
         settings, position = self.settings, self.position
+        crowd = Crowd(torch.get_num_threads())
         self.model.train()
-        for batch in batches(
+        waiting = batches(
             self.queries, self.batch_size, settings.seed, position.epoch, position.step
-        ):
+        )
+        while True:
+            with position.timed("batches"):
+                batch = next(waiting, None)
+            if batch is None:
+                return True
             if position.spent / 60 >= self.minutes:
                 return False
-            start = time.perf_counter()
-            loss = self._step(batch)
-            position.took(time.perf_counter() - start)
+            clock, processor = position.seconds, position.processor_seconds
+            with position.timed(STEPS):
+                loss = self._step(batch)
+            if crowd.most > 1 and not settings.threads:
+                took = position.seconds - clock, position.processor_seconds - processor
+                torch.set_num_threads(crowd.after_step(*took))
             position.step += 1
             position.loss += loss
             self.watcher.step(position.epoch, position.step, self.steps, loss, len(batch.anchors))
@@ -236,7 +269,6 @@ class _Training:
                 self.save()
                 interrupts.leave()
             self._maybe_save()
-        return True
 
     def _cut(self) -> None:
         """The time is up: the newest weights may be the best ones."""
@@ -249,10 +281,27 @@ class _Training:
         settings, position = self.settings, self.position
         done = position.epoch * self.steps + position.step
         rate = SCHEDULES[settings.schedule](done / (settings.epochs * self.steps), position.scores)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate * settings.learning_rate
+        self.optimizer.set_rate(rate * settings.learning_rate)
         # Dropout depends on seed and step alone, so that nothing of it need be saved.
         torch.manual_seed((settings.seed << 32) + done)
+        self.optimizer.forget()
+        if not self.num_drawn:
+            loss = self._learn(batch, None)
+            self.optimizer.step()
+            return loss
+        small, ids, drawn = sample(
+            batch, self.model.num_entities, self.num_drawn, settings.seed, done
+        )
+        ids = ids.to(settings.device)
+        rows = self.optimizer.rows(ids)
+        with self.model.only(rows):
+            loss = self._learn(small, drawn)
+        self.optimizer.step(ids, rows)
+        return loss
+
+    def _learn(self, batch: Batch, drawn: Drawn | None) -> float:
+        """The loss of a batch; its gradients are left with the parameters."""
+        settings, position = self.settings, self.position
         batch = Batch(*(part.to(settings.device) for part in batch))
         loss = self.model.loss(
             batch.anchors,
@@ -261,6 +310,7 @@ class _Training:
             loss=settings.loss,
             label_smoothing=settings.label_smoothing,
             slice_size=settings.slice_size or None,
+            drawn=drawn,
         )
         value = loss.item()
         if not math.isfinite(value):
@@ -270,9 +320,7 @@ class _Training:
             )
         if settings.n3:
             loss = loss + settings.n3 * self.model.n3(batch.anchors, batch.relations)
-        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
         return value
 
     def _evaluate(self) -> None:
@@ -284,16 +332,21 @@ class _Training:
     def _measure(self) -> None:
         """Measures the model, and keeps its weights if they are the best."""
         position = self.position
+        self.optimizer.settle()
         if not self.settings.evaluate_every:
             self._keep_newest()
             return
         self.model.eval()
-        score = self.evaluate(self.model)
+        with position.timed("evaluations"):
+            score = self.evaluate(self.model)
         better = not position.scores or score > max(position.scores)
         position.scores.append(score)
         if better:
             self._keep_newest()
-        self._tell("evaluation", epoch=position.epoch, score=score, best=better)
+        spent = round(position.processor, 3)
+        self._tell(
+            "evaluation", epoch=position.epoch, score=score, best=better, processor_so_far=spent
+        )
 
     def _keep_newest(self) -> None:
         self.best = _copied(self.model.state_dict())
@@ -305,7 +358,10 @@ class _Training:
         return since_best >= self.settings.patience
 
     def _maybe_save(self) -> None:
-        if time.monotonic() - self.saved_at >= 60 * self.settings.checkpoint_minutes:
+        """When it is time to; a slow disk is given less to do, unless every step is to be saved."""
+        minutes = self.settings.checkpoint_minutes
+        due = max(60 * minutes, self.saving_took / SAVING) if minutes else 0.0
+        if time.monotonic() - self.saved_at >= due:
             self.save()
 
     def _tell(self, event: str, **values: Any) -> None:

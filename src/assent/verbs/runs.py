@@ -14,7 +14,7 @@ from assent.errors import DataError
 from assent.files import benchmarks
 from assent.files.runs import SETTINGS, WEIGHTS, make_run, read_weights, write_settings
 from assent.models import Model, create
-from assent.settings import Settings, of_sections, read_toml, to_toml
+from assent.settings import Settings, Values, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far
 from assent.training.loop import FREE
 from assent.training.trace import Trained, read_trained
@@ -82,6 +82,15 @@ def _so_far(folder: Path) -> tuple[dict[str, Tensor], Trained]:
         raise DataError(f"{folder}: nothing was evaluated and saved yet; wait for a checkpoint")
     position, weights = found
     return weights, Trained(position.best_epoch, tuple(position.scores), position.epoch)
+
+
+def begun_with(folder: Path) -> Values | None:
+    """The settings of a run that was begun here; what did not exist then has its default."""
+    if not (path := folder / SETTINGS).exists():
+        return None
+    sections = read_toml(path)
+    sections.pop("benchmark", None)
+    return of_sections(sections).sections()
 
 
 def start_run(

@@ -25,7 +25,7 @@ from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.verbs.read import place
-from assent.verbs.runs import Run, load_benchmark, start_run
+from assent.verbs.runs import Run, begun_with, load_benchmark, start_run
 
 
 def train(
@@ -41,15 +41,15 @@ def train(
 ) -> Run:
     """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
 
-    Settings come from the preset, then from a TOML `file`, then from `changes` such as
-    "train.epochs=10". `minutes` is the most that its steps may take; a folder that had fewer
-    goes on with more.
+    Settings come from the preset (in a folder where a run was begun, from that run), then from a
+    TOML `file`, then from `changes` such as "train.epochs=10". `minutes` is the most that its steps
+    may take; a folder that had fewer goes on with more.
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
     benchmark = load_benchmark(benchmark)
-    settings = resolve(model, preset, file, changes)
-    refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     folder = Path(out) if out is not None else None
+    settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
+    refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     origin = {"path": where, "sha256": benchmark.digest()}
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
