@@ -17,16 +17,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, frozen, offsets_of
+from assent.core.arrays import Ids, Keys, offsets_of
 from assent.rules.constants import Constants
-from assent.rules.graph import Graph, first_at_least, linked, links_by
+from assent.rules.graph import Graph, first_at_least, links_by
 from assent.rules.paths import Paths, reversed_steps
 
 KINDS = ("anchor", "entity", "slots", "paths")
 ANCHOR, ENTITY, SLOTS, PATHS = range(len(KINDS))
 KEPT = 5  # confidences of a candidate and kind
 PRIOR = 5.0  # cases against a rule, before any is counted
-GROUNDINGS = 20_000  # of a path rule from one anchor; a hub has more, which say little
+GROUNDINGS = 4_000  # of a path rule from one anchor, walked; a hub has more
 
 Confidences = NDArray[np.float32]
 
@@ -45,6 +45,26 @@ class Links(NamedTuple):
     slot_items: Keys
     member_offsets: Keys
     members: Ids
+
+
+class Spoken(NamedTuple):
+    """What rules say to candidates: a row each, in the order in which `entities` lists them."""
+
+    rows: Ids  # (any entity,)     its row; -1: none
+    entities: Ids  # (row,)
+    best: Confidences  # (row, kind, kept)   falling
+    number: Ids  # (row, kind)     rules that fire
+    total: Confidences  # (row, kind)   the sum of their confidences
+
+    @classmethod
+    def room(cls, num_entities: int, num_rows: int, kept: int = KEPT) -> "Spoken":
+        return cls(
+            np.full(num_entities, -1, np.int32),
+            np.empty(num_rows, np.int32),
+            np.zeros((num_rows, len(KINDS), kept), np.float32),
+            np.zeros((num_rows, len(KINDS)), np.int32),
+            np.zeros((num_rows, len(KINDS)), np.float32),
+        )
 
 
 class Speaking(NamedTuple):
@@ -116,24 +136,39 @@ def _turn(offsets, bodies, confidence, next_place, heads, by_body):
 
 
 @njit(nogil=True, cache=True)
-def insert(best, row, kind, confidence):
-    """Keeps a confidence (row, kind, kept) in falling order, if it is one of the highest."""
-    last = best.shape[2] - 1
-    if confidence <= best[row, kind, last]:
+def insert(best, confidence):
+    """Keeps a confidence in `best` (kept,), which falls, if it is one of the highest."""
+    place = len(best) - 1
+    if confidence <= best[place]:
         return
-    place = last
-    while place > 0 and confidence > best[row, kind, place - 1]:
-        best[row, kind, place] = best[row, kind, place - 1]
+    while place > 0 and confidence > best[place - 1]:
+        best[place] = best[place - 1]
         place -= 1
-    best[row, kind, place] = confidence
+    best[place] = confidence
 
 
 @njit(nogil=True, cache=True)
-def fire(anchor, slot, links, rules, direct, best, touched, seen, number, total):
+def speak(entity, kind, confidence, spoken, count, grow):
+    """One more rule for an entity. Returns the number of rows; a new one only if they may grow."""
+    row = spoken.rows[entity]
+    if row < 0:
+        if not grow:
+            return count
+        row = count
+        spoken.rows[entity], spoken.entities[row] = row, entity
+        spoken.best[row], spoken.number[row], spoken.total[row] = 0, 0, 0
+        count += 1
+    insert(spoken.best[row, kind], confidence)
+    spoken.number[row, kind] += 1
+    spoken.total[row, kind] += confidence
+    return count
+
+
+@njit(nogil=True, cache=True)
+def fire(anchor, slot, links, rules, direct, spoken):
     """All entities that some rule speaks for, as answers of one query.
 
-    Fills `best` (entity, kind, kept), `number` and `total` (entity, kind), which are zero before,
-    and lists the entities in `touched`, marked in `seen` (entity,). Returns how many there are.
+    Returns how many rows it filled. `forget` makes room for the next query.
     """
     half = (len(links.slot_items) - 1) // 2
     inverse = (slot + half) % (2 * half)
@@ -148,26 +183,21 @@ def fire(anchor, slot, links, rules, direct, best, touched, seen, number, total)
         while place < high and rules.heads[place] < last_head:
             entity = links.item_entities[rules.heads[place]]
             if entity != anchor and (direct or entity != other):
-                count = _speak(entity, ANCHOR, rules.body_confidence[place],
-                               best, touched, seen, number, total, count)  # fmt: skip
+                count = speak(entity, ANCHOR, rules.body_confidence[place], spoken, count, True)
             place += 1
     for q in range(links.slot_offsets[anchor], links.slot_offsets[anchor + 1]):
         body = num_items + links.entity_slots[q]
-        low, high = links_by(links.offsets, links.slots, anchor, links.entity_slots[q])
-        only = links.ends[low] if high - low == 1 else -1
+        only = only_end(links, anchor, links.entity_slots[q])
         high = rules.body_offsets[body + 1]
         place = first_at_least(rules.heads, rules.body_offsets[body], high, first_head)
         while place < high and rules.heads[place] < last_head:
             entity = links.item_entities[rules.heads[place]]
             if entity != anchor and (direct or entity != only):
-                count = _speak(entity, SLOTS, rules.body_confidence[place],
-                               best, touched, seen, number, total, count)  # fmt: skip
+                count = speak(entity, SLOTS, rules.body_confidence[place], spoken, count, True)
             place += 1
     # What the entities have, whose rules speak for having the anchor.
-    head = first_at_least(
-        links.item_entities, links.slot_items[inverse], links.slot_items[inverse + 1], anchor
-    )
-    if head < links.slot_items[inverse + 1] and links.item_entities[head] == anchor:
+    head = item_of(links, inverse, anchor)
+    if head >= 0:
         for place in range(rules.head_offsets[head], rules.head_offsets[head + 1]):
             body, confidence = rules.bodies[place], rules.head_confidence[place]
             kind = ENTITY if body < num_items else SLOTS
@@ -177,32 +207,89 @@ def fire(anchor, slot, links, rules, direct, best, touched, seen, number, total)
                 entity = links.members[m]
                 if entity == anchor:
                     continue
-                if kind == SLOTS and not direct:
-                    by = body - num_items
-                    low, high = links_by(links.offsets, links.slots, entity, by)
-                    if high - low == 1 and links.ends[low] == anchor:
-                        continue
-                count = _speak(entity, kind, confidence, best, touched, seen, number, total, count)
-    return _fire_paths(anchor, slot, links, rules, direct, best, touched, seen, number, total, count)
+                if (
+                    kind == SLOTS
+                    and not direct
+                    and only_end(links, entity, body - num_items) == anchor
+                ):
+                    continue
+                count = speak(entity, kind, confidence, spoken, count, True)
+    return fire_paths(anchor, slot, links, rules, direct, spoken, count, True)
 
 
 @njit(nogil=True, cache=True)
-def _speak(entity, kind, confidence, best, touched, seen, number, total, count):
-    if not seen[entity]:
-        seen[entity] = True
-        touched[count] = entity
-        count += 1
-    insert(best, entity, kind, confidence)
-    number[entity, kind] += 1
-    total[entity, kind] += confidence
-    return count
+def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
+    """The same for some entities only, those at `entities` (row,), no two of them the same."""
+    half = (len(links.slot_items) - 1) // 2
+    inverse = (slot + half) % (2 * half)
+    for row in range(len(entities)):
+        entity = entities[row]
+        spoken.rows[entity], spoken.entities[row] = row, entity
+        spoken.best[row], spoken.number[row], spoken.total[row] = 0, 0, 0
+        if entity == anchor:
+            spoken.rows[entity] = -1  # of a fact of an entity with itself, rules say nothing
+            continue
+        _compare(anchor, item_of(links, slot, entity), entity, ANCHOR, links, rules, direct,
+                 spoken, row)  # fmt: skip
+        _compare(entity, item_of(links, inverse, anchor), anchor, ENTITY, links, rules, direct,
+                 spoken, row)  # fmt: skip
+    fire_paths(anchor, slot, links, rules, direct, spoken, len(entities), False)
 
 
 @njit(nogil=True, cache=True)
-def _fire_paths(anchor, slot, links, rules, direct, best, touched, seen, number, total, count):
-    """Walks the path rules of the slot from the anchor."""
+def forget(spoken, count):
+    """Makes room for the next query."""
+    for row in range(count):
+        spoken.rows[spoken.entities[row]] = -1
+
+
+@njit(nogil=True, cache=True)
+def item_of(links, slot, entity):
+    """The number of the item (slot, entity), or -1."""
+    high = links.slot_items[slot + 1]
+    item = first_at_least(links.item_entities, links.slot_items[slot], high, entity)
+    return item if item < high and links.item_entities[item] == entity else -1
+
+
+@njit(nogil=True, cache=True)
+def only_end(links, entity, slot):
+    """The only one that an entity has a slot with; -1 where there are more."""
+    low, high = links_by(links.offsets, links.slots, entity, slot)
+    return links.ends[low] if high - low == 1 else -1
+
+
+@njit(nogil=True, cache=True)
+def _compare(who, head, other, kind, links, rules, direct, spoken, row):
+    """The rules that speak for an item and whose property `who` has; both are ascending lists."""
+    if head < 0:
+        return
+    place, high = rules.head_offsets[head], rules.head_offsets[head + 1]
+    num_items = len(links.item_slots)
+    for q in range(links.offsets[who], links.offsets[who + 1]):
+        body = links.items[q]
+        place = first_at_least(rules.bodies, place, high, body)
+        if place == high:
+            return
+        if rules.bodies[place] == body and (direct or links.ends[q] != other):
+            confidence = rules.head_confidence[place]
+            speak(spoken.entities[row], kind, confidence, spoken, 0, False)
+    for q in range(links.slot_offsets[who], links.slot_offsets[who + 1]):
+        body = num_items + links.entity_slots[q]
+        place = first_at_least(rules.bodies, place, high, body)
+        if place == high:
+            return
+        if rules.bodies[place] == body and (
+            direct or only_end(links, who, links.entity_slots[q]) != other
+        ):
+            confidence = rules.head_confidence[place]
+            speak(spoken.entities[row], SLOTS, confidence, spoken, 0, False)
+
+
+@njit(nogil=True, cache=True)
+def fire_paths(anchor, slot, links, rules, direct, spoken, count, grow):
+    """Walks the path rules of the slot from the anchor, the surest first."""
     offsets, slots, ends = links.offsets, links.slots, links.ends
-    said = np.full(len(seen), -1, np.int32)  # the last rule that spoke for each entity
+    said = np.full(len(spoken.rows), -1, np.int32)  # the last rule that spoke for each entity
     for rule in range(rules.path_offsets[slot], rules.path_offsets[slot + 1]):
         s1, s2, s3 = rules.steps[rule, 0], rules.steps[rule, 1], rules.steps[rule, 2]
         if s2 < 0 and not direct:
@@ -213,7 +300,7 @@ def _fire_paths(anchor, slot, links, rules, direct, best, touched, seen, number,
         for p in range(p_low, p_high):
             a = ends[p]
             if s2 < 0:
-                count = _speak(a, PATHS, confidence, best, touched, seen, number, total, count)
+                count = speak(a, PATHS, confidence, spoken, count, grow)
                 continue
             if spent > GROUNDINGS:
                 break
@@ -226,8 +313,7 @@ def _fire_paths(anchor, slot, links, rules, direct, best, touched, seen, number,
                 if s3 < 0:
                     if said[b] != rule:
                         said[b] = rule
-                        count = _speak(b, PATHS, confidence, best, touched, seen, number, total,
-                                       count)  # fmt: skip
+                        count = speak(b, PATHS, confidence, spoken, count, grow)
                     continue
                 o_low, o_high = links_by(offsets, slots, b, s3)
                 for o in range(o_low, o_high):
@@ -235,6 +321,5 @@ def _fire_paths(anchor, slot, links, rules, direct, best, touched, seen, number,
                     spent += 1
                     if y != anchor and y != a and said[y] != rule:
                         said[y] = rule
-                        count = _speak(y, PATHS, confidence, best, touched, seen, number, total,
-                                       count)  # fmt: skip
+                        count = speak(y, PATHS, confidence, spoken, count, grow)
     return count

@@ -38,6 +38,7 @@ class PathSettings:
     second_links: int = 60  # of each of those neighbours, for paths of three steps
     bodies: int = 600  # of each relation and length, those most often found
     steps_walked: int = 30_000  # for each body
+    steps: int = STEPS  # of the longest paths
     min_support: int = 2
     min_found: int = 2  # facts between whose entities a body was found
 
@@ -133,7 +134,7 @@ def _candidates(graph: Graph, settings: PathSettings, seed: int) -> tuple[Ids, K
             codes = _between(
                 relation, heads, tails, graph.offsets, graph.slots, graph.ends, graph.near_ends,
                 graph.near_slots, graph.num_entities, graph.num_slots, settings.first_links,
-                settings.second_links, seed,
+                settings.second_links, settings.steps, seed,
             )  # fmt: skip
             codes, times = np.unique(codes, return_counts=True)
             enough = times >= min(settings.min_found, max(len(heads) - 1, 1))
@@ -187,7 +188,7 @@ def _next(state):
 @njit(nogil=True, cache=True)
 def _between(
     relation, heads, tails, offsets, slots, ends, near_ends, near_slots, num_entities, num_slots,
-    first_links, second_links, seed,
+    first_links, second_links, max_steps, seed,
 ):  # fmt: skip
     """The bodies that join the two entities of each fact, each once a fact."""
     base = np.int64(num_slots + 1)
@@ -211,7 +212,7 @@ def _between(
                 found += 1
             q += 1
         x_low, x_high = offsets[x], offsets[x + 1]
-        for p in range(x_low, x_high):
+        for p in range(x_low, x_high if max_steps > 1 else x_low):
             a = ends[p]
             if a == y:
                 continue
@@ -222,7 +223,7 @@ def _between(
                 found += 1
                 q += 1
         some = x_high - x_low > first_links
-        for k in range(min(first_links, x_high - x_low)):
+        for k in range(min(first_links, x_high - x_low) if max_steps > 2 else 0):
             p = x_low + k
             if some:
                 state = _next(state)
