@@ -11,8 +11,6 @@ from assent.core.arrays import Ids, pair_keys
 from assent.geometry import threads
 from assent.rules.firing import ANCHOR, ENTITY, KEPT, KINDS, Firing, Spoken, fire_pairs, forget
 
-MEASURES = ("best", "together", "mean")  # the surest rule; noisy-or of the best few; of all facts
-
 Columns = dict[str, NDArray[np.float32]]
 
 
@@ -39,7 +37,8 @@ def spoken_for(firing: Firing, anchors: Ids, slots: Ids, entities: Ids):
     """
     num_entities, num_slots = firing.graph.num_entities, firing.graph.num_slots
     inverse = (slots + num_slots // 2) % num_slots
-    keys, turned = pair_keys(slots, anchors, num_entities), pair_keys(inverse, entities, num_entities)
+    keys = pair_keys(slots, anchors, num_entities)
+    turned = pair_keys(inverse, entities, num_entities)
     turn = len(np.unique(turned)) < len(np.unique(keys))
     if turn:
         keys, anchors, slots, entities = turned, entities, inverse, anchors

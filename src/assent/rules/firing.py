@@ -18,8 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, offsets_of
-from assent.rules.constants import Constants
 from assent.rules.graph import Graph, first_at_least, links_by
+from assent.rules.mining import RuleSet
 from assent.rules.paths import Paths, reversed_steps
 
 KINDS = ("anchor", "entity", "slots", "paths")
@@ -91,10 +91,8 @@ class Firing:
     direct: bool  # whether facts between anchor and entity may speak for another
 
     @classmethod
-    def of(
-        cls, graph: Graph, constants: Constants, paths: Paths, direct: bool = True,
-        prior: float = PRIOR,
-    ) -> "Firing":  # fmt: skip
+    def of(cls, rules: RuleSet, direct: bool = True, prior: float = PRIOR) -> "Firing":
+        graph, constants, paths = rules.graph, rules.constants, rules.paths
         sizes = graph.sizes
         confidence = (constants.support / (sizes[constants.bodies] + prior)).astype(np.float32)
         body_offsets = offsets_of(np.bincount(constants.bodies, minlength=graph.num_properties))

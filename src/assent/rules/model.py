@@ -18,6 +18,7 @@ from assent.errors import ConfigError, DataError
 from assent.geometry import threads
 from assent.rules.columns import spoken_for
 from assent.rules.firing import KINDS, SLOTS, Firing, Spoken, fire, forget, item_of
+from assent.rules.graph import Graph
 from assent.rules.mining import Progress, RuleSet, mine
 
 POPULAR = 0.01  # how far it is believed that an entity answers because it often does
@@ -32,7 +33,8 @@ class RuleSettings:
     prior: float = 5.0  # cases against a rule, before any is counted
     discount: float = 0.5  # of each rule after the surest: 0 believes that alone, 1 all alike
     slots_weight: float = 0.1  # of rules about whom an entity has some slot with
-    minutes: float = math.inf  # of mining, at most
+    file: str = ""  # of rules in AnyBURL's format, to be taken instead of mining
+    minutes: float = 0.0  # of mining, at most; 0: as many as it takes
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -61,12 +63,19 @@ class RuleModel:
         self.settings = settings
         self.hear(frozen(np.empty((0, 3))), None, True)
 
-    def learn(self, facts: Ids, direct: bool, seed: int, progress: Progress) -> None:
-        """Mines the rules of facts (fact, 3)."""
+    def learn(
+        self,
+        facts: Ids,
+        direct: bool,
+        seed: int = 0,
+        minutes: float = math.inf,
+        progress: Progress = lambda what, done, total: None,
+    ) -> None:
+        """Mines the rules of facts (fact, 3), in so many minutes at most."""
+        minutes = min(minutes, self.settings.minutes or math.inf)
         rules = mine(
             facts, self.num_entities, self.num_relations, steps=self.settings.steps,
-            min_support=self.settings.min_support, minutes=self.settings.minutes, seed=seed,
-            progress=progress,
+            min_support=self.settings.min_support, minutes=minutes, seed=seed, progress=progress,
         )  # fmt: skip
         self.hear(facts, rules, direct)
 
@@ -75,10 +84,7 @@ class RuleModel:
         if rules is None:
             rules = mine(facts, self.num_entities, self.num_relations)
         self.facts, self.rules, self.direct = facts, rules, direct
-        firing = Firing.of(
-            rules.graph, rules.constants, rules.paths, direct, self.settings.prior
-        )
-        self.firing = firing
+        self.firing = Firing.of(rules, direct, self.settings.prior)
         sizes = rules.graph.sizes
         anchors = sizes[rules.graph.num_items :]  # (slot,)  that have it
         self.popularity = (  # (item,)
@@ -126,8 +132,7 @@ class RuleModel:
         if ((facts < 0) | (facts >= limits)).any():
             raise DataError("rules: a fact about an entity or relation that is not there")
         facts = frozen(facts)
-        graph = mine(facts[:0], self.num_entities, self.num_relations).graph
-        graph = type(graph).of(facts, self.num_entities, self.num_relations)
+        graph = Graph.of(facts, self.num_entities, self.num_relations)
         self.hear(facts, RuleSet.of_arrays(graph, arrays), bool(direct[0]))
 
     def eval(self) -> "RuleModel":
@@ -161,7 +166,8 @@ def _score(
             entity = spoken.entities[row]
             item = item_of(links, slot, entity)
             left = against * (1.0 - popularity[item] if item >= 0 else 1.0)
-            out[query, entity] = _log_odds(left * _against(spoken.best[row], weights, discount, top))
+            left *= _against(spoken.best[row], weights, discount, top)
+            out[query, entity] = _log_odds(left)
         forget(spoken, count)
 
 
@@ -179,7 +185,7 @@ def _score_pairs(anchors, slots, entities, best, links, weights, discount, popul
 
 @njit(nogil=True, cache=True)
 def _against(best, weights, discount, top):
-    """The probability that none of the rules is right: the surest counts whole, others ever less."""
+    """The probability that no rule is right: the surest counts whole, each next one less."""
     top[:] = 0
     for kind in range(best.shape[0]):
         for k in range(best.shape[1]):

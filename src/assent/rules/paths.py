@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, frozen, offsets_of
+from assent.core.arrays import Ids, Keys, frozen
 from assent.geometry import threads
 from assent.rules.graph import Graph, links_by
 
@@ -239,14 +239,12 @@ def _between(
                     state = _next(state)
                     o = a_low + np.int64((state >> np.uint64(33)) % np.uint64(a_high - a_low))
                 b = ends[o]
-                if b == x or b == y:
+                if b in (x, y):
                     continue
                 q = there[b]
                 while 0 <= q < high and near_ends[q] == b and found < len(mine):
                     step = (near_slots[q] + half) % num_slots
-                    mine[found] = (
-                        slots[p] + 1 + base * (slots[o] + 1) + base * base * (step + 1)
-                    )
+                    mine[found] = slots[p] + 1 + base * (slots[o] + 1) + base * base * (step + 1)
                     found += 1
                     q += 1
         for q in range(low, high):
