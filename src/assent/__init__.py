@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
     from assent.verbs.evaluate import evaluate
+    from assent.verbs.explain import explain
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
     from assent.verbs.runs import Run, load_run
@@ -63,6 +64,7 @@ _HOMES = {
     "complete": "verbs.complete",
     "dataset": "verbs.read",
     "evaluate": "verbs.evaluate",
+    "explain": "verbs.explain",
     "load": "files.benchmarks",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
@@ -95,6 +97,7 @@ __all__ = [
     "complete",
     "dataset",
     "evaluate",
+    "explain",
     "load",
     "load_decider",
     "load_run",

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from assent.core.checking import checked, refuse_unknown
+from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
-from assent.models import ModelSettings, settings_of
+from assent.models import Model, ModelSettings, create, names, settings_of
+from assent.rules.model import RuleModel, RuleSettings
 from assent.training.loop import TrainSettings
 from assent.training.presets import PRESETS
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
+COUNTED = {"rules": RuleModel}  # models whose numbers are counted in one go, not trained in steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,33 @@ class Settings:
     """What a run is made with."""
 
     name: str  # of the model
-    model: ModelSettings
+    model: ModelSettings | RuleSettings
     train: TrainSettings
 
     def sections(self) -> Values:
         return {"model": {"name": self.name, **asdict(self.model)}, "train": asdict(self.train)}
+
+
+def model_names() -> tuple[str, ...]:
+    """The models there are, trained or counted."""
+    return tuple(sorted((*names(), *COUNTED)))
+
+
+def model_settings(name: str, values: dict[str, Any]) -> ModelSettings | RuleSettings:
+    """The settings of a model: its defaults, and these values instead."""
+    refuse_unknown(name, model_names(), "model")
+    if name not in COUNTED:
+        return settings_of(name, values)
+    kind = COUNTED[name].Settings
+    return kind(**checked(kind, values, "model"))
+
+
+def new_model(settings: Settings, vocabulary: Vocabulary) -> Model | RuleModel:
+    """A model that has not learned yet."""
+    sizes = vocabulary.num_entities, vocabulary.num_relations
+    if isinstance(settings.model, RuleSettings):
+        return COUNTED[settings.name](*sizes, settings.model)
+    return create(settings.name, *sizes, settings.model)
 
 
 def resolve(
@@ -57,7 +82,7 @@ def resolve(
     if named != name:
         raise ConfigError(f"model.name = {named!r}, but the model asked for is {name!r}")
     train = TrainSettings(**checked(TrainSettings, values["train"], "train"))
-    return Settings(name, settings_of(name, values["model"]), train)
+    return Settings(name, model_settings(name, values["model"]), train)
 
 
 def of_sections(sections: Values) -> Settings:
@@ -65,7 +90,7 @@ def of_sections(sections: Values) -> Settings:
     model, train = (dict(sections.get(section, {})) for section in SECTIONS)
     name = str(model.pop("name", ""))
     train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
-    return Settings(name, settings_of(name, model), train_settings)
+    return Settings(name, model_settings(name, model), train_settings)
 
 
 def read_toml(path: Path) -> Values:

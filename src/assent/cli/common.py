@@ -25,7 +25,7 @@ err = Console(stderr=True, emoji=False)
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
 TABLES = {
-    "models": ("assent.models", "names"),
+    "models": ("assent.settings", "model_names"),
     "presets": ("assent.training.presets", "PRESETS"),
     "rules": ("assent.deciding.rules", "RULES"),
     "deals": ("assent.building.recipe", "DEALS"),

@@ -22,12 +22,17 @@ from assent.errors import DataError
 PairScores = Callable[[Ids, Ids, Ids], Scores]
 
 
+# anchors, slots, entities (candidate,) -> what the rules of the graph say, as columns (candidate,)
+RuleColumns = Callable[[Ids, Ids, Ids], Columns]
+
+
 class Known(NamedTuple):
     """What the features of a shortlist are computed from."""
 
     shortlist: Shortlist  # with its spread
     graph: Graph
     models: Sequence[PairScores]  # first the one whose scores were shortlisted
+    rules: RuleColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +109,11 @@ def of_graph(known: Known) -> Columns:
     return known.graph.columns(*_asked(known.shortlist))
 
 
+def of_rules(known: Known) -> Columns:
+    """What the rules of the graph say; facts between anchor and entity have no part in it."""
+    return known.rules(*_asked(known.shortlist))
+
+
 def of_models(known: Known) -> Columns:
     """The score of the fact asked from its other end, and what other models say to both."""
     anchors, slots, entities = _asked(known.shortlist)
@@ -137,5 +147,6 @@ FEATURES: dict[str, Callable[[Known], Columns]] = {
     "scores": of_scores,
     "spread": of_spread,
     "graph": of_graph,
+    "rules": of_rules,
     "models": of_models,
 }

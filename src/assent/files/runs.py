@@ -1,7 +1,7 @@
 """A run folder: the settings, names and weights of a trained model."""
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from assent.files.benchmarks import write_names
 
 SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
+RULES = "rules.tsv"
 
 
 def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
@@ -60,3 +61,9 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
+
+
+def write_rules(folder: Path, lines: Iterable[str]) -> None:
+    """Rules for people to read, a line each."""
+    with beside(folder / RULES) as part, part.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)

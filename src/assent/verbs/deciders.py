@@ -15,9 +15,13 @@ from assent.deciding.judge import Judge
 from assent.deciding.tuning import Source
 from assent.errors import ConfigError, DataError
 from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.rules.columns import columns
+from assent.rules.firing import Firing
+from assent.rules.mining import RuleSet, mine
 from assent.scoring import PairScorer, Scored, score_pairs
 from assent.verbs.runs import load_run
 
+STEPS = 2  # of the longest paths that a judge hears of; three cost it far more time
 NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -58,11 +62,22 @@ def features_from(runs: Sequence[Scored]) -> Callable[[Shortlist], Features]:
     def graph() -> Graph:
         return Graph(runs[0].benchmark)
 
+    @cache
+    def firing() -> Firing:
+        # No fact between anchor and entity: where pairs were held out, no answer has one.
+        return Firing.of(rules_of(runs[0].benchmark), direct=False)
+
     def of(shortlist: Shortlist) -> Features:
         models = [partial(score_pairs, model) for model in heard(runs)]
-        return features(Known(shortlist, graph(), models))
+        return features(Known(shortlist, graph(), models, partial(columns, firing())))
 
     return of
+
+
+def rules_of(benchmark: Benchmark) -> RuleSet:
+    """The rules that a judge hears and that explain facts: those of the train facts."""
+    names = benchmark.vocabulary
+    return mine(benchmark.train, names.num_entities, names.num_relations, steps=STEPS)
 
 
 def heard(runs: Sequence[Scored]) -> list[PairScorer]:

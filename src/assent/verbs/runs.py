@@ -13,8 +13,9 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files import benchmarks
 from assent.files.runs import SETTINGS, WEIGHTS, make_run, read_weights, write_settings
-from assent.models import Model, create
-from assent.settings import Settings, Values, of_sections, read_toml, to_toml
+from assent.models import Model
+from assent.rules.model import RuleModel
+from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far
 from assent.training.loop import FREE
 from assent.training.trace import Trained, read_trained
@@ -27,7 +28,7 @@ class Run:
 
     benchmark: Benchmark
     settings: Settings
-    model: Model
+    model: Model | RuleModel
     trained: Trained
     folder: Path | None = None
 
@@ -61,8 +62,7 @@ def load_run(folder: str | Path, on: str | Path | None = None, *, unfinished: bo
     benchmark = benchmarks.load(origin.get("path", ""))
     if benchmark.digest() != origin.get("sha256"):
         raise DataError(f"{origin.get('path')}: not the benchmark that {folder} was trained on")
-    names = benchmark.vocabulary
-    model = create(settings.name, names.num_entities, names.num_relations, settings.model)
+    model = new_model(settings, benchmark.vocabulary)
     weights, trained = (_so_far if unfinished else _at_the_end)(folder)
     model.load_state_dict(weights)
     run = Run(benchmark, settings, model.eval(), trained, folder)

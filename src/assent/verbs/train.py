@@ -1,9 +1,11 @@
 """train: a model learns the train facts of a benchmark."""
 
 import math
+import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -11,21 +13,29 @@ from assent.adapters.popularity import Popularity
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
+from assent.core.pairs import joined
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
-from assent.files.runs import save_weights, training_in
+from assent.files.runs import save_weights, training_in, write_rules
+from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
-from assent.models import Model, create
+from assent.models import Model
 from assent.reporting.progress import Unwatched
+from assent.rules.graph import Graph
+from assent.rules.model import RuleModel
+from assent.rules.text import lines, parse
 from assent.scoring import score
-from assent.settings import resolve
+from assent.settings import Settings, new_model, resolve
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
+from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
 from assent.verbs.runs import Run, begun_with, load_benchmark, start_run
+
+SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
 
 
 def train(
@@ -53,22 +63,66 @@ def train(
     origin = {"path": where, "sha256": benchmark.digest()}
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
-    network = create(model, names.num_entities, names.num_relations, settings.model)
+    network = new_model(settings, names)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
     with nullcontext() if folder is None else training_in(folder):
-        trained = train_model(
-            network,
-            Queries.grouped(*both_ways(benchmark.train, names.num_relations)),
-            settings.train,
-            STOPS[settings.train.stop_on](benchmark),
-            watcher or Unwatched(),
-            folder,
-            minutes,
-            changed,
-        )
+        if isinstance(network, RuleModel):
+            trained = _count(network, benchmark, settings, watcher or Unwatched(), folder, minutes)
+        else:
+            trained = train_model(
+                network,
+                Queries.grouped(*both_ways(benchmark.train, names.num_relations)),
+                settings.train,
+                STOPS[settings.train.stop_on](benchmark),
+                watcher or Unwatched(),
+                folder,
+                minutes,
+                changed,
+            )
         if folder is not None:
             save_weights(folder, network.state_dict())
     return Run(benchmark, settings, network, trained, folder)
+
+
+def _count(
+    model: RuleModel,
+    benchmark: Benchmark,
+    settings: Settings,
+    watcher: Watcher,
+    folder: Path | None,
+    minutes: float,
+) -> Trained:
+    """Has a model count its rules in one go, which is its one epoch, and measures it on valid."""
+    trace = Trace(folder / "trace.jsonl" if folder else None)
+    trace.rewind(0)
+
+    def tell(event: str, **values: Any) -> None:
+        trace(event, **values)
+        watcher.event(event=event, **values)
+
+    if settings.train.threads:
+        torch.set_num_threads(settings.train.threads)
+    held_out = joined(benchmark.train, benchmark.valid, benchmark.vocabulary.num_entities).held_out
+    start = time.perf_counter()
+    if model.settings.file:
+        names, file = benchmark.vocabulary, Path(model.settings.file)
+        graph = Graph.of(benchmark.train, names.num_entities, names.num_relations)
+        rules = parse(lines_of(file), graph, names, str(file))
+        model.hear(benchmark.train, rules, not held_out)
+    else:
+        model.learn(benchmark.train, not held_out, settings.train.seed, minutes)
+    if folder is not None:
+        write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
+    seconds = round(time.perf_counter() - start, 3)
+    constants, paths = len(model.rules.constants), len(model.rules.paths)
+    found = f"{constants:,} rules with constants and {paths:,} paths in {seconds:.0f} s"
+    tell("counted", message=found, constants=constants, paths=paths, seconds=seconds)
+    scores = []
+    if settings.train.evaluate_every:
+        scores.append(STOPS[settings.train.stop_on](benchmark)(model))
+        tell("evaluation", epoch=1, score=scores[0], best=True)
+    tell("end", epochs=1, best_epoch=1)
+    return Trained(1, tuple(scores), 1)
 
 
 def popularity(benchmark: Benchmark, measure: str) -> float | None:

@@ -1,0 +1,38 @@
+"""explain: why a fact may be true."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, command, say
+
+
+@command()
+def explain(
+    run_folder: RunFolder,
+    head: Annotated[str, typer.Argument(help="A name or label.")],
+    relation: Annotated[str, typer.Argument(help="A name or label.")],
+    tail: Annotated[str, typer.Argument(help="A name or label.")],
+    most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
+    on: OnBenchmark = None,
+    unfinished: Unfinished = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the rules that speak for a fact, known or not, and what speaks against it."""
+    from assent.verbs.explain import explain as find
+    from assent.verbs.runs import load_run
+
+    found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
+    if as_json:
+        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+        return
+    say(f"{found.head} {found.relation} {found.tail}" + (" (a train fact)" if found.known else ""))
+    for reason in found.reasons:
+        say(f"  + {reason.confidence:.2f}  {reason.sentence}")
+    if not found.reasons:
+        say("  by similarity alone: no rule speaks for it")
+    for fact in found.nearest:
+        say(f"  ~ like {fact}")
+    for line in found.against:
+        say(f"  - {line}")

@@ -1,0 +1,270 @@
+"""Mining, firing, scoring and text of rules, beside brute force over tiny graphs."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rules_oracles as brute
+from assent.core.arrays import frozen
+from assent.core.vocabulary import Vocabulary
+from assent.errors import ConfigError, DataError
+from assent.rules.columns import columns, spoken_for
+from assent.rules.constants import mine_constants
+from assent.rules.explaining import explain
+from assent.rules.firing import KEPT, KINDS, PRIOR, Firing
+from assent.rules.graph import Graph
+from assent.rules.mining import RuleSet, mine
+from assent.rules.model import RuleModel, RuleSettings
+from assent.rules.text import lines, parse
+
+ENTITIES, RELATIONS = 7, 3
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@st.composite
+def graphs(draw):
+    """Facts (fact, 3) about few entities, so that much comes together; loops too."""
+    fact = st.tuples(
+        st.integers(0, ENTITIES - 1), st.integers(0, RELATIONS - 1), st.integers(0, ENTITIES - 1)
+    )
+    facts = sorted(draw(st.sets(fact, max_size=25)))
+    return frozen(np.array(facts, np.int32).reshape(-1, 3))
+
+
+def mined_constants(rules: RuleSet) -> dict:
+    graph, found = rules.graph, {}
+    for head in range(graph.num_items):
+        for rule in range(rules.constants.offsets[head], rules.constants.offsets[head + 1]):
+            body = int(rules.constants.bodies[rule])
+            if body >= graph.num_items:
+                by, other = body - graph.num_items, None
+            else:
+                by, other = int(graph.item_slots[body]), int(graph.item_entities[body])
+            key = int(graph.item_slots[head]), int(graph.item_entities[head]), by, other
+            found[key] = int(rules.constants.support[rule]), int(graph.sizes[body])
+    return found
+
+
+def mined_paths(rules: RuleSet) -> dict:
+    paths = rules.paths
+    return {
+        (int(relation), tuple(int(s) for s in steps if s >= 0)): (int(support), int(cases))
+        for relation, steps, support, cases in zip(
+            paths.relations, paths.steps, paths.support, paths.cases, strict=True
+        )
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs())
+def test_constants_are_counted_as_by_brute_force(facts):
+    rules = mine(facts, ENTITIES, RELATIONS, steps=1)
+    expected = brute.constants(brute.links(facts, RELATIONS), min_support=2)
+    assert mined_constants(rules) == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_paths_are_counted_as_by_brute_force(facts):
+    rules = mine(facts, ENTITIES, RELATIONS, steps=3, min_support=1)
+    found = mined_paths(rules)
+    expected = brute.paths(brute.links(facts, RELATIONS), RELATIONS, 3)
+    assert set(found) <= set(expected)
+    assert all(found[rule] == expected[rule] for rule in found)
+    # Bodies are looked for between the entities of known facts, and must be met twice there
+    # unless the relation has but two facts; those that are met have all their pairs counted.
+    often = {rule for rule, (support, _) in expected.items() if support >= 2}
+    assert often <= set(found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs(), st.booleans())
+def test_rules_fire_as_by_brute_force_from_both_ends(facts, direct):
+    rules = mine(facts, ENTITIES, RELATIONS, steps=3, min_support=2)
+    firing = Firing.of(rules, direct)
+    known = brute.links(facts, RELATIONS)
+    slots, anchors, entities = (
+        part.ravel().astype(np.int32)
+        for part in np.meshgrid(range(2 * RELATIONS), range(ENTITIES), range(ENTITIES))
+    )
+    best, number, total = spoken_for(firing, anchors, slots, entities)
+    counted = mined_constants(rules), mined_paths(rules)
+    for row in range(0, len(slots), 7):
+        candidate = int(anchors[row]), int(slots[row]), int(entities[row])
+        expected = brute.spoken(known, *counted, candidate, RELATIONS, direct, PRIOR)
+        for kind, name in enumerate(KINDS):
+            values = expected[name]
+            padded = [*values[:KEPT], *[0.0] * (KEPT - len(values))]
+            assert best[row, kind] == pytest.approx(padded, rel=1e-5)
+            assert number[row, kind] == len(values)
+            assert total[row, kind] == pytest.approx(sum(values), rel=1e-4, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs(), st.booleans())
+def test_a_score_is_the_same_in_a_row_in_a_pair_and_from_the_other_end(facts, direct):
+    model = RuleModel(ENTITIES, RELATIONS, RuleSettings())
+    model.learn(facts, direct)
+    slots, anchors = (torch.tensor(p.ravel()) for p in np.meshgrid(range(6), range(ENTITIES)))
+    rows = model.scores(anchors, slots)
+    entities = torch.arange(ENTITIES).repeat(len(anchors))
+    wide = anchors.repeat_interleave(ENTITIES), slots.repeat_interleave(ENTITIES)
+    assert torch.equal(model.pairs(*wide, entities), rows.ravel())
+    turned = model.pairs(entities, (wide[1] + RELATIONS) % 6, wide[0])
+    assert torch.allclose(turned, rows.ravel(), rtol=1e-5)
+    assert torch.isfinite(rows).all()
+
+
+def test_the_more_rules_the_higher_the_score_and_none_the_lowest():
+    facts = frozen([[x, 0, 9] for x in range(6)] + [[x, 1, 8] for x in range(5)])
+    model = RuleModel(10, 2, RuleSettings())
+    model.learn(facts, True)
+    row = model.scores(torch.tensor([5]), torch.tensor([1]))[0]
+    assert row.argmax() == 8  # five of six with (0, 9) have (1, 8)
+    assert row[8] > row[7]
+
+
+def test_a_saved_model_is_the_same_and_a_broken_one_is_refused(rng):
+    facts = frozen(np.unique(rng.integers(0, [20, 3, 20], (80, 3)), axis=0))
+    model, again = (RuleModel(20, 3, RuleSettings()) for _ in range(2))
+    model.learn(facts, True)
+    again.load_state_dict(model.state_dict())
+    assert again.digest() == model.digest()
+    asked = torch.arange(20), torch.zeros(20, dtype=torch.int64)
+    assert torch.equal(model.scores(*asked), again.scores(*asked))
+    for name in model.state_dict():
+        with pytest.raises(DataError, match="rules: "):
+            again.load_state_dict({k: v for k, v in model.state_dict().items() if k != name})
+    broken = model.state_dict()
+    broken["constants.bodies"] = broken["constants.bodies"] + 10_000
+    with pytest.raises(DataError, match="not there"):
+        again.load_state_dict(broken)
+
+
+def test_settings_out_of_range_are_refused():
+    with pytest.raises(ConfigError, match=r"model\.steps: expected 1 to 3, found 4"):
+        RuleSettings(steps=4)
+
+
+def test_the_same_seed_gives_the_same_rules_with_any_number_of_threads(rng):
+    facts = frozen(np.unique(rng.integers(0, [60, 4, 60], (900, 3)), axis=0))
+    found = []
+    threads = torch.get_num_threads()
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            found.append(mine(facts, 60, 4, seed=3).arrays())
+    finally:
+        torch.set_num_threads(threads)
+    for name, values in found[0].items():
+        assert np.array_equal(values, found[1][name]), name
+
+
+def test_when_time_is_up_what_was_found_is_kept(rng):
+    facts = frozen(np.unique(rng.integers(0, [60, 4, 60], (900, 3)), axis=0))
+    assert len(mine(facts, 60, 4, minutes=0)) == 0
+    said = []
+    rules = mine(facts, 60, 4, progress=lambda what, done, total: said.append((what, done, total)))
+    assert len(rules) > 0 and {what for what, *_ in said} == {"constants", "paths"}
+
+
+def test_drawn_members_give_about_the_counts_of_all(rng):
+    facts = frozen(np.unique(rng.integers([3, 0, 0], [3003, 2, 3], (5000, 3)), axis=0))
+    graph = Graph.of(facts, 3003, 2)
+    whole, drawn = mine_constants(graph), mine_constants(graph, max_members=300)
+    exact = dict(
+        zip(whole.bodies[: whole.offsets[1]].tolist(), whole.support.tolist(), strict=False)
+    )
+    for body, support in zip(drawn.bodies[: drawn.offsets[1]], drawn.support, strict=False):
+        if exact[int(body)] > 200:
+            assert support == pytest.approx(exact[int(body)], rel=0.5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_text_of_rules_is_read_again_as_the_same_rules(facts):
+    names = Vocabulary(tuple(f"e{n}, (so)" for n in range(ENTITIES)), ("likes", "in (part)", "X"))
+    rules = mine(facts, ENTITIES, RELATIONS)
+    again = parse(lines(rules, names), rules.graph, names)
+    assert mined_constants(again) == mined_constants(rules)
+    assert mined_paths(again) == mined_paths(rules)
+
+
+def test_lines_are_those_of_anyburl_and_the_surest_come_first():
+    names = Vocabulary(("ann", "bo", "cy", "norway", "norwegian"), ("citizen", "speaks"))
+    facts = frozen([[x, 0, 3] for x in range(3)] + [[x, 1, 4] for x in range(3)])
+    text = list(lines(mine(facts, 5, 2), names))
+    assert "3\t3\t0.375\tspeaks(X,norwegian) <= citizen(X,norway)" in text
+    assert "3\t3\t0.375\tspeaks(X,norwegian) <= citizen(X,A)" in text
+    confidences = [float(line.split("\t")[2]) for line in text]
+    assert confidences == sorted(confidences, reverse=True)
+    assert len(list(lines(mine(facts, 5, 2), names, most=2))) == 2
+
+
+def test_a_line_that_cannot_be_read_is_named():
+    names = Vocabulary(("ann", "bo"), ("likes",))
+    graph = Graph.of(frozen([[0, 0, 1]]), 2, 1)
+    with pytest.raises(DataError, match=r"file:2: 'hates\(X,bo\)' is no relation"):
+        parse(["1\t1\t0.1\tlikes(X,Y) <= likes(Y,X)", "1\t1\t0.1\thates(X,bo) <= x(X,A)"],
+              graph, names, "file")  # fmt: skip
+
+
+def test_columns_hear_no_fact_between_the_two_entities():
+    """r1(x, y) always comes with r0(x, y); held out, only the link could tell."""
+    facts = frozen([[x, 0, x + 10] for x in range(10)] + [[x, 1, x + 10] for x in range(9)])
+    rules = mine(facts, 20, 2)
+    asked = (np.array([part], np.int32) for part in (9, 1, 19))
+    heard = columns(Firing.of(rules, direct=False), *asked)
+    assert all(column[0] == 0 for name, column in heard.items())
+    asked = (np.array([part], np.int32) for part in (9, 1, 19))
+    assert columns(Firing.of(rules, direct=True), *asked)["rule_paths_best"][0] == pytest.approx(
+        9 / (10 + PRIOR)
+    )
+
+
+def world() -> tuple[np.ndarray, Vocabulary]:
+    people = tuple(f"p{n}" for n in range(8))
+    names = Vocabulary((*people, "norway", "norwegian", "chile", "spanish"), ("citizen", "speaks"))
+    facts = [[x, 0, 8] for x in range(6)] + [[x, 1, 9] for x in range(5)]
+    facts += [[x, 0, 10] for x in (6, 7)] + [[6, 1, 11]]
+    return frozen(facts), names
+
+
+def test_an_explanation_names_the_surest_rule_and_counts():
+    facts, names = world()
+    found = explain(mine(facts, 12, 2), names, (5, 1, 9))
+    assert not found.known
+    assert found.reasons[0].sentence.startswith(
+        "5 of 6 with citizen norway have speaks norwegian, among them p0, p1, p2"
+    )
+    assert (found.reasons[0].support, found.reasons[0].cases) == (5, 6)
+
+
+def test_a_known_fact_is_no_evidence_for_itself():
+    facts, names = world()
+    found = explain(mine(facts, 12, 2), names, (0, 1, 9))
+    assert found.known
+    first = found.reasons[0]
+    assert (first.support, first.cases) == (4, 5) and "among them p1, p2, p3" in first.sentence
+
+
+def test_what_speaks_against_a_fact_is_told():
+    facts, names = world()
+    against = explain(mine(facts, 12, 2), names, (0, 0, 10)).against
+    assert "p0 has citizen norway already; 8 of 8 have only one" in against
+    rivals = explain(mine(facts, 12, 2), names, (5, 1, 11)).against
+    assert any(line.startswith("rules speak more for: p5 speaks norwegian") for line in rivals)
+
+
+def test_without_a_rule_the_nearest_known_facts_are_shown():
+    facts, names = world()
+    vectors = np.eye(12)
+    vectors[7] = vectors[6]
+    found = explain(mine(facts, 12, 2, steps=2), names, (7, 1, 11), vectors=vectors)
+    assert found.reasons == () and found.nearest[0] == "p6 speaks spanish"

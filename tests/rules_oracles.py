@@ -1,0 +1,103 @@
+"""Rules by brute force: sets of names, loops over everything. Slow and obvious."""
+
+from itertools import product
+
+import numpy as np
+
+Fact = tuple[int, int, int]  # start, slot, end
+
+
+def links(facts: np.ndarray, num_relations: int) -> set[Fact]:
+    """Every fact between two different entities, from both ends."""
+    found: set[Fact] = set()
+    for head, relation, tail in facts.tolist():
+        if head != tail:
+            found |= {(head, relation, tail), (tail, relation + num_relations, head)}
+    return found
+
+
+def with_item(known: set[Fact], slot: int, end: int) -> set[int]:
+    return {x for x, s, e in known if (s, e) == (slot, end)}
+
+
+def with_slot(known: set[Fact], slot: int) -> set[int]:
+    return {x for x, s, _ in known if s == slot}
+
+
+def constants(known: set[Fact], min_support: int) -> dict[tuple, tuple[int, int]]:
+    """(head slot, head entity, body slot, body entity or None) -> support, cases."""
+    items = {(s, e) for _, s, e in known}
+    slots = {s for s, _ in items}
+    found = {}
+    for r, e in items:
+        mine = with_item(known, r, e)
+        for s, c in items - {(r, e)}:
+            body = with_item(known, s, c)
+            found[r, e, s, c] = len(mine & body), len(body)
+        for s in slots - {r}:
+            body = with_slot(known, s)
+            found[r, e, s, None] = len(mine & body), len(body)
+    return {rule: counts for rule, counts in found.items() if counts[0] >= min_support}
+
+
+def joined(known: set[Fact], steps: tuple[int, ...]) -> set[tuple[int, int]]:
+    """The pairs that a path joins, no entity standing on it twice."""
+    ways = {(x,) for x, _, _ in known}
+    for step in steps:
+        ways = {
+            (*way, end)
+            for way in ways
+            for start, slot, end in known
+            if start == way[-1] and slot == step and end not in way
+        }
+    return {(way[0], way[-1]) for way in ways}
+
+
+def paths(known: set[Fact], num_relations: int, longest: int) -> dict[tuple, tuple[int, int]]:
+    """(relation, steps) -> support, cases; all with some support."""
+    found = {}
+    for length in range(1, longest + 1):
+        for steps in product(range(2 * num_relations), repeat=length):
+            pairs = joined(known, steps)
+            for relation in range(num_relations):
+                facts = {(x, y) for x, r, y in known if r == relation}
+                if steps != (relation,) and pairs & facts:
+                    found[relation, steps] = len(pairs & facts), len(pairs)
+    return found
+
+
+def without_pair(known: set[Fact], one: int, other: int) -> set[Fact]:
+    """All links but those between two entities."""
+    return {link for link in known if {link[0], link[2]} != {one, other}}
+
+
+def spoken(
+    known: set[Fact],
+    constant_rules: dict[tuple, tuple[int, int]],
+    path_rules: dict[tuple, tuple[int, int]],
+    candidate: Fact,
+    num_relations: int,
+    direct: bool,
+    prior: float,
+) -> dict[str, list[float]]:
+    """The confidences of all rules that fire for a candidate (anchor, slot, entity), by kind."""
+    anchor, slot, entity = candidate
+    found: dict[str, list[float]] = {"anchor": [], "entity": [], "slots": [], "paths": []}
+    if anchor == entity:
+        return found
+    heard = known if direct else without_pair(known, anchor, entity)
+    inverse = (slot + num_relations) % (2 * num_relations)
+    for (r, e, s, c), (support, cases) in constant_rules.items():
+        confidence = support / (cases + prior)
+        for kind, who, head in (
+            ("anchor", anchor, (slot, entity)),
+            ("entity", entity, (inverse, anchor)),
+        ):
+            has = who in (with_slot(heard, s) if c is None else with_item(heard, s, c))
+            if (r, e) == head and has:
+                found["slots" if c is None else kind].append(confidence)
+    start, end = (anchor, entity) if slot < num_relations else (entity, anchor)
+    for (relation, steps), (support, cases) in path_rules.items():
+        if relation == slot % num_relations and (start, end) in joined(heard, steps):
+            found["paths"].append(support / (cases + prior))
+    return {kind: sorted(values, reverse=True) for kind, values in found.items()}
