@@ -1,11 +1,12 @@
 """How long completing a graph takes, as a ratio to the bare product of the scores that it needs.
 
-    python benchmarks/completing.py [--run RUN] [--every 1] [--threads 2] [--entities 1000000]
+    python benchmarks/completing.py [--run RUN] [--every 1] [--by query|fact] [--threads 2]
+        [--entities 1000000]
 
 FB14k-QAQ whole: all plausible queries of 237 relations, both sides, decided, with evidence; by
 a trained RUN and its decider or judge, or else by a random ComplEx of 256 dimensions whose
-thresholds accept about as many. `--every 8` takes every eighth relation. Then synthetic entities:
-peak memory.
+thresholds accept about as many. `--every 8` takes every eighth relation; `--by fact` decides by a
+rehearsal. Then synthetic entities: peak memory.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 
 import assent
+from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Ground, Wanted
 from assent.core.benchmark import Benchmark
@@ -79,7 +81,7 @@ def bare(model: Model, count: int) -> Clock:
     return clock
 
 
-def whole(folder: Path | None, every: int) -> None:
+def whole(folder: Path | None, every: int, by: str) -> None:
     if folder is not None:
         run = assent.load_run(folder)
         benchmark, model = run.benchmark, run.model
@@ -94,7 +96,10 @@ def whole(folder: Path | None, every: int) -> None:
     def completed(relations: tuple[str, ...]) -> tuple[Clock, int, int, int]:
         with Clock() as clock:
             wanted = Wanted(relations, review_above=0.5)
-            work = ByQuery(Ground(benchmark, wanted), model, decider)
+            ground = Ground(benchmark, wanted)
+            work: ByQuery | ByFact = ByQuery(ground, model, decider)
+            if by == "fact":
+                work = ByFact(ground, model, decider, precision=0.5)
             found = work.result(unheard, lambda: False)
         asked = sum(outcome.queries for outcome in found.outcomes)
         accepted = int(found.facts.accepted.sum())
@@ -141,6 +146,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--run", type=Path)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--by", choices=("query", "fact"), default="query")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--entities", type=int, default=1_000_000)
     parser.add_argument("--large", type=int, help=argparse.SUPPRESS)
@@ -148,7 +154,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     if options.large:
         return large(options.large)
-    whole(options.run, options.every)
+    whole(options.run, options.every, options.by)
     command = [sys.executable, __file__, "--large", str(options.entities)]
     line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     size, asked, found, seconds, memory = map(float, line.split(","))
