@@ -168,7 +168,9 @@ def _correlation(found: dict[str, Any] | None) -> str:
         return f"{DASH} (fewer than three models)"
     if np.isnan(found["spearman"]):
         return f"{DASH} (all models are equal)"
-    low, high = found["interval"] or (np.nan, np.nan)
+    if found["interval"] is None:
+        return f"{found['spearman']:.2f}"
+    low, high = found["interval"]
     return f"{found['spearman']:.2f} [{low:.2f}, {high:.2f}]"
 
 
