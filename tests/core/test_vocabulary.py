@@ -63,6 +63,7 @@ def test_a_slot_is_a_relation_and_a_side():
     vocabulary = Vocabulary(("ada",), ("knows", "likes"))
     slots = np.arange(4, dtype=np.int32)
     assert vocabulary.relations_of(slots).tolist() == [0, 1, 0, 1]
+    assert [vocabulary.relation_name(slot) for slot in range(4)] == ["knows", "likes"] * 2
     assert vocabulary.asks_for_head(slots).tolist() == [False, False, True, True]
     sides = [SIDES.index(vocabulary.side(slot)) for slot in range(4)]
     assert vocabulary.slots_at(vocabulary.relations_of(slots), sides).tolist() == slots.tolist()

@@ -49,7 +49,7 @@ def logits(
 def query_in_words(anchor: int, slot: int, vocabulary: Vocabulary) -> str:
     """`tail of (anchor, relation, ?)` or `head of (?, relation, anchor)`, by name."""
     name, side = vocabulary.entities[anchor], vocabulary.side(int(slot))
-    relation = vocabulary.relations[int(slot) % vocabulary.num_relations]
+    relation = vocabulary.relation_name(int(slot))
     fact = f"({name}, {relation}, ?)" if side == "tail" else f"(?, {relation}, {name})"
     return f"{side} of {fact}"
 

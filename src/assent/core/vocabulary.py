@@ -81,6 +81,10 @@ class Vocabulary:
         """An entity as people read it."""
         return (self.entity_labels or self.entities)[entity]
 
+    def relation_name(self, slot: int) -> str:
+        """The name of the relation of a slot, as files have it, whichever end the slot asks for."""
+        return self.relations[slot % self.num_relations]
+
     def relation(self, relation: int) -> str:
         """A slot as people read it: the name of its relation, or `inverse of` that name."""
         name = (self.relation_labels or self.relations)[relation % self.num_relations]
@@ -98,7 +102,7 @@ class Vocabulary:
         """The names of the relations of these slots, by what the slots ask for."""
         found: dict[str, list[str]] = {side: [] for side in SIDES}
         for slot in slots:
-            found[self.side(int(slot))].append(self.relations[int(slot) % self.num_relations])
+            found[self.side(int(slot))].append(self.relation_name(int(slot)))
         return found
 
     def with_entities(self, kept: Ids) -> Self:

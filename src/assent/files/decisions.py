@@ -17,7 +17,7 @@ def write_decisions(
 
     The first column says what is asked for, the last one whether the entity is an answer.
     """
-    names, relations = vocabulary.entities, vocabulary.relations
+    names = vocabulary.entities
     queries = shortlist.queries
     places = np.flatnonzero(accepted)
     with beside(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
@@ -29,7 +29,7 @@ def write_decisions(
             strict=True,
         ):
             slot = int(queries.relations[row])
-            relation = relations[slot % vocabulary.num_relations]
+            relation = vocabulary.relation_name(slot)
             file.write(
                 f"{vocabulary.side(slot)}\t{names[queries.anchors[row]]}\t"
                 f"{relation}\t{names[entity]}\t{score:.9g}\t{int(right)}\n"

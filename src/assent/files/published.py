@@ -133,7 +133,7 @@ def named_queries(
         yield (
             vocabulary.side(slot),
             vocabulary.entities[queries.anchors[query]],
-            vocabulary.relations[slot % vocabulary.num_relations],
+            vocabulary.relation_name(slot),
             Subset(int(queries.subsets[query])),
             [vocabulary.entities[answer] for answer in answers],
         )
