@@ -59,7 +59,6 @@ def test_the_best_candidates_are_those_of_a_sort_with_known_ones_marked(split, t
 
 
 def test_what_stands_above_the_threshold_is_what_evaluation_accepts_of_a_judge_too(hostile_runs):
-    pytest.importorskip("sklearn")
     run = assent.load_run(next(iter(hostile_runs.values())))
     test = run.benchmark.test
     rows = np.arange(0, len(test), 3)
