@@ -146,7 +146,7 @@ def test_a_scaled_loss_has_scaled_gradients(loss):
     agree(twice, [None if x is None else 2 * x for x in once], 1e-12)
 
 
-def test_softmax_learns_nothing_from_a_question_without_answers():
+def test_softmax_learns_nothing_from_a_query_without_answers():
     inputs = case("dot", 2, 6, 4, seed=4)
     loss = kvsall(Dot, Asked(*inputs[:2]), Table(*inputs[2:]), ragged([[], []]), loss="ce")
     assert loss == 0
@@ -166,6 +166,6 @@ def test_an_unknown_loss_is_named_with_the_right_ones():
         kvsall(Dot, Asked(vectors), Table(entities), ragged([[0]]), loss="hinge")
 
 
-def test_as_many_answer_sets_as_questions():
-    with pytest.raises(DataError, match="1 questions, but 2 answer sets"):
+def test_as_many_answer_sets_as_queries():
+    with pytest.raises(DataError, match="1 queries, but 2 answer sets"):
         kvsall(Dot, Asked(torch.zeros(1, 2)), Table(torch.zeros(3, 2)), ragged([[0], []]))

@@ -67,7 +67,7 @@ def test_every_model_has_a_variant_here():
     assert {name for name, _ in VARIANTS.values()} == set(names())
 
 
-def test_scores_are_finite_one_a_question_and_entity(variant):
+def test_scores_are_finite_one_a_query_and_entity(variant):
     scores = made(variant).scores(ANCHORS, RELATIONS)
     assert scores.shape == (len(QUERIES), 11)
     assert scores.isfinite().all()
@@ -88,7 +88,7 @@ def test_the_same_seed_gives_the_same_scores_and_another_one_does_not(variant):
     assert not torch.allclose(first, other)
 
 
-def test_a_question_is_scored_alone_as_in_a_batch(variant):
+def test_a_query_is_scored_alone_as_in_a_batch(variant):
     model, _ = learned(variant, steps=3)
     whole = model.scores(ANCHORS, RELATIONS)
     for row in (0, 7, len(QUERIES) - 1):
@@ -117,7 +117,7 @@ def test_scoring_knows_no_dropout_and_leaves_the_mode_alone(variant):
 @pytest.mark.parametrize(
     "variant", [v for v in VARIANTS if "members" not in VARIANTS[v][1]], indirect=True
 )
-def test_gradients_are_those_of_questions_and_entities_taken_apart(variant):
+def test_gradients_are_those_of_queries_and_entities_taken_apart(variant):
     model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
     model.eval()  # batch norms would take turns in moving their means
     together = torch.autograd.grad(

@@ -155,9 +155,9 @@ def test_a_run_loads_with_its_benchmark_and_scores_as_it_did(benchmark, unstoppe
     weights = load_file(unstopped / "model.safetensors")
     assert all(torch.equal(run.model.state_dict()[name], weights[name]) for name in weights)
     assert run.benchmark.digest() == assent.load(benchmark).digest()
-    questions = torch.tensor([0, 1]), torch.tensor([0, 1])
+    queries = torch.tensor([0, 1]), torch.tensor([0, 1])
     again = assent.load_run(unstopped)
-    assert torch.equal(run.model.scores(*questions), again.model.scores(*questions))
+    assert torch.equal(run.model.scores(*queries), again.model.scores(*queries))
     assert run.trained.epochs == 3 and len(run.trained.scores) == 1
 
 
