@@ -1,4 +1,6 @@
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assent.core.queries import Queries, Subset
 from assent.geometry import Answers
@@ -36,3 +38,16 @@ def test_queries_give_their_answers():
     assert answers.offsets.tolist() == [0, 2, 2]
     assert answers.ids.tolist() == [2, 5]
     assert answers.counts.tolist() == [2, 0]
+
+
+@given(sets=st.lists(st.lists(st.integers(0, 9), unique=True), max_size=6), stop=st.integers(0, 10))
+def test_answers_below_are_those_before_an_entity(sets, stop):
+    offsets = torch.tensor([0, *(len(ids) for ids in sets)]).cumsum(0)
+    ids = torch.tensor([i for ids in sets for i in ids], dtype=torch.int64)
+    below = Answers(offsets, ids).below(stop)
+    found = [
+        below.ids[first:last].tolist()
+        for first, last in zip(below.offsets[:-1], below.offsets[1:], strict=True)
+    ]
+    assert found == [[i for i in ids if i < stop] for ids in sets]
+    assert below.rows.tolist() == [row for row, ids in enumerate(found) for _ in ids]

@@ -3,10 +3,10 @@
 from assent.geometry.answers import Answers
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.dot import Dot
-from assent.geometry.drawn import Drawn
 from assent.geometry.loss import kvsall
 from assent.geometry.manhattan import Manhattan
 from assent.geometry.squared import Squared
+from assent.geometry.task import Drawn
 
 __all__ = [
     "Answers",

@@ -32,10 +32,21 @@ class Answers(NamedTuple):
     def counts(self) -> Tensor:  # (query,)
         return self.offsets.diff()
 
+    @property
+    def rows(self) -> Tensor:  # (answer,)
+        """The query of each answer."""
+        rows = torch.arange(len(self.offsets) - 1, device=self.ids.device)
+        return rows.repeat_interleave(self.counts, output_size=len(self.ids))
+
+    def below(self, stop: int) -> Self:
+        """The answers among the entities before `stop`."""
+        inside = self.ids < stop
+        before = torch.cat([inside.new_zeros(1, dtype=torch.int64), inside.cumsum(0)])
+        return type(self)(before[self.offsets], self.ids[inside])
+
     def cut(self, starts: Sequence[int]) -> list[Places]:
         """The places of the answers in each of the slices that start at these entities."""
-        rows = torch.arange(len(self.offsets) - 1, device=self.ids.device)
-        rows = rows.repeat_interleave(self.counts, output_size=len(self.ids))
+        rows = self.rows
         if len(starts) == 1:  # nothing to sort out
             return [Places(rows, self.ids - starts[0])]
         ids, order = self.ids.sort()

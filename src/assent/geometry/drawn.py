@@ -7,82 +7,21 @@ sum under the logarithm is estimated so (the correction of a sampled softmax); t
 estimate is on average a little too small, the less the more candidates are drawn.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from assent.errors import DataError
-from assent.geometry.answers import Answers, Places
-from assent.geometry.base import Asked, Geometry, Table
-from assent.geometry.slices import Gradients, Slice, slices
-
-
-class Drawn(NamedTuple):
-    """How to read the table of a step that knows a sample of the entities.
-
-    The first `number` rows were drawn, each of the `entities` with the same probability; the rows
-    after them are there because they answer a query of the batch, and are no candidates of others.
-    """
-
-    number: int
-    entities: int  # from which they were drawn
-
-    @property
-    def weight(self) -> float:
-        """How many entities each of those drawn stands for."""
-        return self.entities / max(self.number, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnTask:
-    """What `kvsall` is asked for, with a sample of the entities."""
-
-    geometry: type[Geometry]
-    answers: Answers  # by row of the table
-    drawn: Drawn
-    smoothing: float
-    slice_size: int | None
-    loss: str
-
-    def run(self, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-        """The loss, averaged over the queries, as are the gradients."""
-        queries = len(asked.vectors)
-        if len(self.answers.offsets) != queries + 1:
-            raise DataError(f"{queries} queries, but {len(self.answers.offsets) - 1} answer sets")
-        if gradients is not None:  # each slice writes its part, which leaves the rows after them
-            for gradient in gradients.table:
-                if gradient is not None:
-                    gradient[self.drawn.number :] = 0
-        return DRAWN_LOSSES[self.loss](self, asked, table, gradients) / max(queries, 1)
-
-    @property
-    def everywhere(self) -> float:
-        """The label of a candidate that is no answer."""
-        return self.smoothing / max(self.drawn.entities, 1)
-
-    def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
-        """Those of the entities drawn; the answers in them are no candidates, but pairs."""
-        rows = torch.arange(len(self.answers.offsets) - 1, device=self.answers.ids.device)
-        inside = self.answers.ids < self.drawn.number
-        rows = rows.repeat_interleave(self.answers.counts, output_size=len(inside))[inside]
-        offsets = torch.searchsorted(rows, torch.arange(len(self.answers.offsets)).to(rows))
-        answers = Answers(offsets, self.answers.ids[inside])
-        part = table.part(0, self.drawn.number)
-        return slices(self.geometry, asked, part, answers, slice_size=self.slice_size)
+from assent.geometry.answers import Places
+from assent.geometry.base import Asked, Table
+from assent.geometry.task import Drawn, Gradients, Slice, Task
 
 
 class _Pairs:
     """Each query with each of its answers."""
 
-    def __init__(self, task: DrawnTask, asked: Asked, table: Table) -> None:
+    def __init__(self, task: Task, asked: Asked, table: Table) -> None:
         self.geometry, self.asked, self.table = task.geometry, asked, table
-        rows = torch.arange(len(task.answers.offsets) - 1, device=task.answers.ids.device)
-        self.rows = rows.repeat_interleave(task.answers.counts, output_size=len(task.answers.ids))
-        self.places = Places(self.rows, task.answers.ids)
+        self.places = Places(task.answers.rows, task.answers.ids)
 
     def raw(self) -> Tensor:  # (pair,)
         raw = self.geometry.measure_at(self.asked, self.table, self.places)
@@ -96,8 +35,12 @@ class _Pairs:
             gradients.table.bias.index_add_(0, self.places.columns, slopes)
 
 
-def _bce(task: DrawnTask, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-    link, everywhere, weight = task.geometry.link, task.everywhere, task.drawn.weight
+def drawn_bce(
+    task: Task, drawn: Drawn, asked: Asked, table: Table, gradients: Gradients | None
+) -> Tensor:
+    """Yes or no for each candidate."""
+    link, everywhere, weight = task.geometry.link, task.everywhere(table), drawn.weight
+    _nothing_yet(drawn, gradients)
     scale = 1 / max(len(asked.vectors), 1)
     pairs = _Pairs(task, asked, table)
     raw = pairs.raw()
@@ -122,16 +65,20 @@ def _bce(task: DrawnTask, asked: Asked, table: Table, gradients: Gradients | Non
     return loss
 
 
-def _ce(task: DrawnTask, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-    link, everywhere, weight = task.geometry.link, task.everywhere, task.drawn.weight
+def drawn_ce(
+    task: Task, drawn: Drawn, asked: Asked, table: Table, gradients: Gradients | None
+) -> Tensor:
+    """Softmax over the answers and, weighed, the others."""
+    link, everywhere, weight = task.geometry.link, task.everywhere(table), drawn.weight
+    _nothing_yet(drawn, gradients)
     counts = task.answers.counts
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
     pairs = _Pairs(task, asked, table)
     raw = pairs.raw()
     steepness, logits = link.steepness(raw), link.logits_(raw)
-    labels = share[pairs.rows] + everywhere  # (pair,)
-    targets = torch.zeros_like(share).index_add_(0, pairs.rows, labels * logits)
-    totals = _ragged_logsumexp(logits, pairs.rows, len(share))  # (query,)
+    labels = share[pairs.places.rows] + everywhere  # (pair,)
+    targets = torch.zeros_like(share).index_add_(0, pairs.places.rows, labels * logits)
+    totals = _ragged_logsumexp(logits, pairs.places.rows, len(share))  # (query,)
     log_weight = torch.tensor(weight, dtype=share.dtype, device=share.device).log()
     for met in task.slices(asked, table):
         candidates, _ = _logits(met)
@@ -157,8 +104,8 @@ def _ce(task: DrawnTask, asked: Asked, table: Table, gradients: Gradients | None
             torch.sum(candidates, 0, out=columns)
         _forget(candidates, columns, met.answers)
         gradients.add(met, candidates)
-    slopes = (logits - totals[pairs.rows]).exp() - labels
-    pairs.add(slopes * steepness * scale[pairs.rows], gradients)
+    slopes = (logits - totals[pairs.places.rows]).exp() - labels
+    pairs.add(slopes * steepness * scale[pairs.places.rows], gradients)
     return loss
 
 
@@ -178,14 +125,15 @@ def _forget(slopes: Tensor, columns: Tensor | None, places: Places) -> None:
     slopes[places] = 0
 
 
+def _nothing_yet(drawn: Drawn, gradients: Gradients | None) -> None:
+    """Each slice writes its rows of the gradients; those after the slices begin at zero."""
+    for gradient in gradients.table if gradients is not None else ():
+        if gradient is not None:
+            gradient[drawn.number :] = 0
+
+
 def _ragged_logsumexp(values: Tensor, rows: Tensor, count: int) -> Tensor:  # (row,)
     """Of the values of each row; -inf where it has none."""
     highest = values.new_full((count,), -torch.inf).scatter_reduce_(0, rows, values, "amax")
     sums = values.new_zeros(count).index_add_(0, rows, (values - highest[rows]).exp())
     return highest + sums.log()
-
-
-DRAWN_LOSSES: dict[str, Callable[[DrawnTask, Asked, Table, Gradients | None], Tensor]] = {
-    "bce": _bce,
-    "ce": _ce,
-}

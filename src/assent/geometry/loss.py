@@ -1,11 +1,10 @@
-"""KvsAll: every entity is a candidate of every question; loss and gradients in closed form.
+"""KvsAll: all entities, or a sample, are candidates of a query; gradients in closed form.
 
 One buffer (query, slice) holds raw numbers, then gradients; answers are single cells in it, so
 there are no dense labels. Autograd sees one node, from the vectors to the loss.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,8 +15,8 @@ from torch.nn.functional import softplus
 from assent.errors import ConfigError, DataError
 from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
-from assent.geometry.drawn import Drawn, DrawnTask
-from assent.geometry.slices import Gradients, Slice, slices
+from assent.geometry.drawn import drawn_bce, drawn_ce
+from assent.geometry.task import Drawn, Gradients, Slice, Task
 
 
 def kvsall(
@@ -32,12 +31,12 @@ def kvsall(
     slice_size: int | None = None,
     drawn: Drawn | None = None,
 ) -> Tensor:
-    """The loss of a batch: summed over entities, averaged over questions.
+    """The loss of a batch: summed over entities, averaged over queries.
 
     - "bce": each candidate is a yes or a no. An answer's label is 1 - eps + eps / entities, any
       other's eps / entities, where eps is the label smoothing.
-    - "ce": softmax over all entities; the target is spread evenly over the question's answers,
-      and eps of it over all entities. A question without answers adds nothing.
+    - "ce": softmax over all entities; the target is spread evenly over the query's answers,
+      and eps of it over all entities. A query without answers adds nothing.
 
     Answers in `known`, none of them in `answers`, are no candidates: the loss of a development
     set leaves out what was learned by heart. Labels are not smoothed then.
@@ -51,16 +50,22 @@ def kvsall(
         raise ConfigError("a loss without the known answers takes no label smoothing")
     if known is not None and drawn is not None:
         raise ConfigError("a loss without the known answers takes all candidates")
-    task: _Task | DrawnTask
-    if drawn is None:
-        task = _Task(geometry, answers, known, label_smoothing, slice_size, LOSSES[loss])
-    else:
-        task = DrawnTask(geometry, answers, drawn, label_smoothing, slice_size, loss)
+    task = Task(geometry, answers, known, label_smoothing, slice_size, drawn)
     inputs = (asked.vectors, asked.weights, table.vectors, table.bias)
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs):
-        result: Tensor = _KvsAll.apply(task, *inputs)  # type: ignore[no-untyped-call]
+        result: Tensor = _KvsAll.apply(LOSSES[loss], task, *inputs)  # type: ignore[no-untyped-call]
         return result
-    return task.run(asked, table, None).to(asked.vectors.dtype)
+    return _mean(LOSSES[loss], task, asked, table, None).to(asked.vectors.dtype)
+
+
+def _mean(
+    method: "Method", task: Task, asked: Asked, table: Table, gradients: Gradients | None
+) -> Tensor:
+    """The loss, averaged over the queries, as are the gradients."""
+    queries = len(asked.vectors)
+    if len(task.answers.offsets) != queries + 1:
+        raise DataError(f"{queries} queries, but {len(task.answers.offsets) - 1} answer sets")
+    return method(task, asked, table, gradients) / max(queries, 1)
 
 
 class _KvsAll(torch.autograd.Function):
@@ -69,7 +74,8 @@ class _KvsAll(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        task: "_Task | DrawnTask",
+        method: "Method",
+        task: Task,
         vectors: Tensor,
         weights: Tensor | None,
         entities: Tensor,
@@ -77,7 +83,7 @@ class _KvsAll(torch.autograd.Function):
     ) -> Tensor:
         asked, table = Asked(vectors, weights), Table(entities, bias)
         ctx.gradients = Gradients.of(asked, table)
-        return task.run(asked, table, ctx.gradients).to(vectors.dtype)
+        return _mean(method, task, asked, table, ctx.gradients).to(vectors.dtype)
 
     @staticmethod
     @once_differentiable
@@ -88,31 +94,13 @@ class _KvsAll(torch.autograd.Function):
             for gradient in (*asked, *table):
                 if gradient is not None:
                     gradient *= scale
-        return None, *asked, *table
+        return None, None, *asked, *table
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    geometry: type[Geometry]
-    answers: Answers
-    known: Answers | None
-    smoothing: float
-    slice_size: int | None
-    method: "Callable[[_Task, Asked, Table, Gradients | None], Tensor]"
-
-    def run(self, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-        """The loss, averaged over the questions, as are the gradients."""
-        queries = len(asked.vectors)
-        if len(self.answers.offsets) != queries + 1:
-            raise DataError(f"{queries} questions, but {len(self.answers.offsets) - 1} answer sets")
-        return self.method(self, asked, table, gradients) / max(queries, 1)
-
-    def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
-        return slices(self.geometry, asked, table, self.answers, self.known, self.slice_size)
-
-
-def _bce(task: _Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-    everywhere = task.smoothing / max(len(table.vectors), 1)
+def _bce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
+    if task.drawn is not None:
+        return drawn_bce(task, task.drawn, asked, table, gradients)
+    everywhere = task.everywhere(table)
     scale = 1 / max(len(asked.vectors), 1)
     loss = torch.zeros((), dtype=torch.float64, device=asked.vectors.device)
     for met in task.slices(asked, table):
@@ -134,10 +122,12 @@ def _bce(task: _Task, asked: Asked, table: Table, gradients: Gradients | None) -
     return loss
 
 
-def _ce(task: _Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
+def _ce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
+    if task.drawn is not None:
+        return drawn_ce(task, task.drawn, asked, table, gradients)
     counts = task.answers.counts
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
-    everywhere = task.smoothing / max(len(table.vectors), 1)
+    everywhere = task.everywhere(table)
     totals = torch.full_like(share, -torch.inf)  # (query,)  log of the sum of exp(score)
     targets = torch.zeros_like(share)  # (query,)  score expected under the target
     for met in task.slices(asked, table):
@@ -190,4 +180,5 @@ def _logits(met: Slice) -> tuple[Tensor, Tensor]:
     return logits, steepness
 
 
-LOSSES = {"bce": _bce, "ce": _ce}
+Method = Callable[[Task, Asked, Table, Gradients | None], Tensor]
+LOSSES: dict[str, Method] = {"bce": _bce, "ce": _ce}

@@ -1,0 +1,102 @@
+"""What a loss is asked for, and the entity table in slices, so that no matrix becomes large."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import torch
+from torch import Tensor
+
+from assent.geometry.answers import Answers, Places
+from assent.geometry.base import Asked, Geometry, Table
+
+# Cells of the buffer. On a CPU long slices win, up to what malloc keeps for the next step instead
+# of giving it back to the system: 28 MB of float32.
+CELLS = {"cpu": 7 << 20, "cuda": 1 << 27}
+
+
+class Drawn(NamedTuple):
+    """How to read the table of a step that knows a sample of the entities.
+
+    The first `number` rows were drawn, each of the `entities` with the same probability; the rows
+    after them are there because they answer a query of the batch, and are no candidates of others.
+    """
+
+    number: int
+    entities: int  # from which they were drawn
+
+    @property
+    def weight(self) -> float:
+        """How many entities each of those drawn stands for."""
+        return self.entities / max(self.number, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """All queries in front of some of the entities."""
+
+    start: int  # the first of the entities
+    meeting: Geometry
+    buffer: Tensor  # (query, slice)
+    answers: Places
+    known: Places | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """Where the gradients of a batch are gathered, slice after slice."""
+
+    asked: Asked  # starts at zero: every slice adds to it
+    table: Table  # starts anyhow: every slice writes its part
+
+    @classmethod
+    def of(cls, asked: Asked, table: Table) -> Self:
+        weights = None if asked.weights is None else torch.zeros_like(asked.weights)
+        bias = None if table.bias is None else torch.empty_like(table.bias)
+        return cls(
+            Asked(torch.zeros_like(asked.vectors), weights),
+            Table(torch.empty_like(table.vectors), bias),
+        )
+
+    def add(self, met: Slice, slopes: Tensor) -> None:
+        """Sends d loss / d raw of this slice to the vectors and weights."""
+        met.meeting.spread(slopes, self.asked, self.part(met))
+
+    def part(self, met: Slice) -> Table:
+        return self.table.part(met.start, met.start + met.buffer.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Whose answers a batch asks for, among which candidates, and what is a label."""
+
+    geometry: type[Geometry]
+    answers: Answers
+    known: Answers | None = None
+    smoothing: float = 0.0
+    slice_size: int | None = None
+    drawn: Drawn | None = None  # None: every row of the table is a candidate
+
+    def everywhere(self, table: Table) -> float:
+        """The label of a candidate that is no answer."""
+        entities = len(table.vectors) if self.drawn is None else self.drawn.entities
+        return self.smoothing / max(entities, 1)
+
+    def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
+        """The candidates, slice after slice, in the same buffer."""
+        answers = self.answers
+        if self.drawn is not None:
+            table, answers = table.part(0, self.drawn.number), answers.below(self.drawn.number)
+        queries, entities = len(asked.vectors), len(table.vectors)
+        size = self.slice_size or CELLS.get(asked.vectors.device.type, 1 << 22) // max(queries, 1)
+        count = max(1, -(-entities // max(size, 1)))
+        size = -(-entities // count)  # all about as long: no short rest
+        starts = range(0, entities, max(size, 1))
+        places = answers.cut(starts)
+        masked = [None] * len(starts) if self.known is None else self.known.cut(starts)
+        cells = asked.vectors.new_empty(queries * size)
+        for start, here, out in zip(starts, places, masked, strict=True):
+            part = table.part(start, start + size)
+            width = len(part.vectors)
+            buffer = cells[: queries * width].view(queries, width)
+            yield Slice(start, self.geometry(asked, part), buffer, here, out)
