@@ -134,7 +134,9 @@ def test_what_a_page_shows_runs(page, folder, monkeypatch, one_thread):
 
 
 def test_what_extends_the_program_runs_in_a_process_of_its_own(folder):
-    program = f"import sys; sys.path[:0] = {sys.path!r}; import test_docs; test_docs.run_extending()"
+    program = (
+        f"import sys; sys.path[:0] = {sys.path!r}; import test_docs; test_docs.run_extending()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=300
     )
