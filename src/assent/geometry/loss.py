@@ -1,4 +1,4 @@
-"""KvsAll: every entity is a candidate of every question; loss and gradients in closed form.
+"""KvsAll: every entity is a candidate of every query; loss and gradients in closed form.
 
 One buffer (query, slice) holds raw numbers, then gradients; answers are single cells in it, so
 there are no dense labels. Autograd sees one node, from the vectors to the loss.
@@ -32,12 +32,12 @@ def kvsall(
     slice_size: int | None = None,
     drawn: Drawn | None = None,
 ) -> Tensor:
-    """The loss of a batch: summed over entities, averaged over questions.
+    """The loss of a batch: summed over entities, averaged over queries.
 
     - "bce": each candidate is a yes or a no. An answer's label is 1 - eps + eps / entities, any
       other's eps / entities, where eps is the label smoothing.
-    - "ce": softmax over all entities; the target is spread evenly over the question's answers,
-      and eps of it over all entities. A question without answers adds nothing.
+    - "ce": softmax over all entities; the target is spread evenly over the answers of the query,
+      and eps of it over all entities. A query without answers adds nothing.
 
     Answers in `known`, none of them in `answers`, are no candidates: the loss of a development
     set leaves out what was learned by heart. Labels are not smoothed then.
@@ -101,10 +101,10 @@ class _Task:
     method: "Callable[[_Task, Asked, Table, Gradients | None], Tensor]"
 
     def run(self, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
-        """The loss, averaged over the questions, as are the gradients."""
+        """The loss, averaged over the queries, as are the gradients."""
         queries = len(asked.vectors)
         if len(self.answers.offsets) != queries + 1:
-            raise DataError(f"{queries} questions, but {len(self.answers.offsets) - 1} answer sets")
+            raise DataError(f"{queries} queries, but {len(self.answers.offsets) - 1} answer sets")
         return self.method(self, asked, table, gradients) / max(queries, 1)
 
     def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
