@@ -93,6 +93,8 @@ def test_benchmarks_load_and_their_audit_finds_what_it_found(name, old, say):
     then = (STORED / "expected" / f"audit-{name}.json").read_text(encoding="utf-8")
     now = {finding["name"]: finding for finding in json.loads(printed)}
     for finding in json.loads(then):
+        # A split was called half then.
+        finding["detail"] = finding["detail"].replace("the other half", "the other split")
         assert_same(now[finding["name"]], finding, finding["name"])
 
 

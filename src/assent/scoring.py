@@ -79,7 +79,7 @@ def _mask(scores: Scores, offsets: Keys, entities: Ids) -> None:
 def score_facts(scorer: Scorer, facts: Ids, cells: int = CELLS) -> Scores:  # (fact,)
     """The score of each of these facts (fact, 3): that of its tail, asked for of its head.
 
-    Each question is scored once, whatever the number of its facts, and nothing is masked.
+    Each query is scored once, whatever the number of its facts, and nothing is masked.
     """
     heads, relations, tails = facts.T
     order = np.lexsort((tails, heads, relations))  # that of the answers of grouped queries

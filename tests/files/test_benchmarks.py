@@ -167,11 +167,11 @@ def test_a_manifest_of_the_first_format_still_loads(masks, folder):
     path = folder / "manifest.json"
     text = path.read_text().replace('"format": 2', '"format": 1')
     for value in ("true", "false"):
-        text = text.replace(f'"masks_other_split": {value}', f'"masks_other_split": {masks}')
+        text = text.replace(f'"masks_other_split": {value}', f'"masks_other_half": {masks}')
     path.write_text(text)
     again = load(folder)
     assert again.masks_other_split == (masks == "true")
-    assert "masks_other_split" not in again.origin
+    assert "masks_other_half" not in again.origin
 
 
 def test_a_folder_of_something_else_is_no_benchmark(tmp_path):

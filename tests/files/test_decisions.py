@@ -25,8 +25,8 @@ def test_lines_say_what_was_accepted_and_whether_it_was_right(tmp_path_factory, 
     for query in oracles.asked(made):
         side, relation = divmod(query.relation, NUM_SLOTS // 2)
         for entity in sorted(oracles.accepted(query, oracles.above(thresholds.values))):
-            query = [("tail", "head")[side], f"e{query.anchor}", f"r{relation}", f"e{entity}"]
-            expected.append((*query, query.scores[entity], str(int(entity in query.answers))))
+            names = [("tail", "head")[side], f"e{query.anchor}", f"r{relation}", f"e{entity}"]
+            expected.append((*names, query.scores[entity], str(int(entity in query.answers))))
     found = [(*names, float(np.float32(score)), right) for *names, score, right in lines(path)]
     assert found == expected
 
