@@ -148,7 +148,7 @@ class Crowd:
     many threads as had a processor do as well. Now and then it tries again with all of them.
     """
 
-    LOOK, PATIENCE = 16, 256  # steps that are looked at together, and until the next try
+    LOOK, PATIENCE = 4, 256  # steps that are looked at together, and until the next try
     LOST = 0.6  # processors had, of those wanted: with fewer, threads are in each other's way
 
     def __init__(self, most: int) -> None:
