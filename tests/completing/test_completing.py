@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.completing.completing import Rehearsed, Wanted, most_probable
-from assent.completing.schema import Schema
+from assent.completing.schema import Habits
 from assent.core.arrays import frozen
 from assent.errors import ConfigError
 from completing.test_schema import ROWS, facts_of, pairs_of
 
-SYMMETRIC = Schema(*(frozen(of, np.bool_) for of in ([False, False], [True], [False])))
+SYMMETRIC = Habits(*(frozen(of, np.bool_) for of in ([False, False], [True], [False])))
 
 
 @given(ROWS, st.integers(1, 6))

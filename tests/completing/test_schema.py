@@ -8,7 +8,7 @@ import completing_oracles as oracles
 import toy
 from assent.completing import schema
 from assent.completing.completing import Wanted
-from assent.completing.schema import Schema, both_or_neither, only_best
+from assent.completing.schema import Habits, both_or_neither, only_best
 from assent.core.arrays import frozen
 from assent.core.facts import KnowledgeBase
 from assent.core.new_facts import Evidence, NewFacts
@@ -50,7 +50,7 @@ def test_a_schema_is_that_of_slow_loops(kb, fewest):
     known = Queries.grouped(*both_ways(kb.facts, names.num_relations))
     facts = set(map(tuple, kb.facts.tolist()))
     before, schema.FEWEST = schema.FEWEST, fewest
-    learned = Schema.learned(known, names)
+    learned = Habits.learned(known, names)
     schema.FEWEST = before
     alike = [
         oracles.symmetric(facts, relation, fewest, schema.BOTH_WAYS)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import polars as pl
@@ -39,6 +40,28 @@ def turtle(facts: list[Fact]) -> bytes:
     return f"@base <{E}> .\n{''.join(lines)}".encode()
 
 
+def n_quads(facts: list[Fact]) -> bytes:
+    lines = ["<{}> <{}> <{}> <urn:graph:1> .\n".format(*fact) for fact in facts]
+    return "".join(lines).encode()
+
+
+def trig(facts: list[Fact]) -> bytes:
+    return f"<urn:graph:1> {{ {n_triples(facts).decode()} }}\n".encode()
+
+
+def rdf_xml(facts: list[Fact]) -> bytes:
+    lines = [
+        f'<r:Description r:about="{h}"><e:{r.removeprefix(E)} r:resource="{t}"/></r:Description>\n'
+        for h, r, t in facts
+    ]
+    start = f'<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="{E}">\n'
+    return f"{start}{''.join(lines)}</r:RDF>\n".encode()
+
+
+def json_ld(facts: list[Fact]) -> bytes:
+    return json.dumps([{"@id": h, r: {"@id": t}} for h, r, t in facts]).encode()
+
+
 def parquet(facts: list[Fact]) -> bytes:
     file = io.BytesIO()
     pl.DataFrame(facts, schema=["subject", "predicate", "object"], orient="row").write_parquet(file)
@@ -51,12 +74,19 @@ FILES = {
     "kb.csv": comma_separated,
     "kb.nt": n_triples,
     "kb.ttl": turtle,
+    "kb.nq": n_quads,
+    "kb.trig": trig,
+    "kb.rdf": rdf_xml,
+    "kb.owl": rdf_xml,
+    "kb.jsonld": json_ld,
     "kb.parquet": parquet,
     "train/train.txt": tsv,
     "train/train.tsv": tsv,
     "train/train.csv": comma_separated,
     "train/train.nt": n_triples,
     "train/train.ttl": turtle,
+    "train/train.trig": trig,
+    "train/train.jsonld": json_ld,
     "train/train.parquet": parquet,
 }
 

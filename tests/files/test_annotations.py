@@ -201,7 +201,9 @@ def test_a_schema_without_types_is_refused(folder):
 def test_a_wrong_end_is_refused_by_line(folder):
     put(folder, "entity_types.tsv", "Q1\tcity\n")
     put(folder, "schema.tsv", "P1\tdomain\tcity\n\nP1\trage\tcity\n")
-    with pytest.raises(DataError, match=r"schema\.tsv:3: 'P1' has the end 'rage'; expected domain"):
+    with pytest.raises(
+        DataError, match=r"schema\.tsv:3: 'P1' has the property 'rage'; expected domain"
+    ):
         read(folder)
 
 

@@ -3,7 +3,6 @@
 import gzip
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +14,7 @@ from assent.files import formats
 from assent.files.formats import (
     COLUMNS,
     Format,
+    Parsed,
     all_formats,
     readable_suffixes,
     register,
@@ -90,7 +90,7 @@ def test_other_suffixes_are_refused(name):
 
 def test_the_lines_of_the_tables_tell_what_importing_them_tells():
     known = all_formats()
-    expected = (".csv", ".nt", ".parquet", ".tsv", ".ttl", ".txt")
+    expected = tuple(".csv .jsonld .nq .nt .owl .parquet .rdf .trig .tsv .ttl .txt".split())
     assert readable_suffixes() == tuple(known) == expected
     assert writable_suffixes() == tuple(suffix for suffix, form in known.items() if form.write)
 
@@ -109,7 +109,7 @@ def test_every_format_is_tried_here():
 
 def read_arrows(path, kept):
     rows = [line.split(" -> ") for line in path.read_text().splitlines()]
-    return pl.DataFrame(rows, schema=list(COLUMNS), orient="row"), Counter()
+    return Parsed(pl.DataFrame(rows, schema=list(COLUMNS), orient="row"))
 
 
 def write_arrows(frame, path, keep_rdf_terms):

@@ -1,12 +1,14 @@
 """Which entities a slot may be asked about: by types given, learned, or derived from the graph."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from assent.core.arrays import Ids, distinct, frozen, pair_keys, rows_of
 from assent.core.queries import both_ways
+from assent.core.schema import NOTHING_STATED, Schema
 from assent.core.types import Pairs, Types
 from assent.core.vocabulary import Vocabulary
 
@@ -22,17 +24,22 @@ def seen_in(facts: Ids, num_relations: int) -> Pairs:  # (pair, 2)
     return np.stack([anchors, slots], axis=1)
 
 
-def fitting_types(given: Types | None, seen: Pairs, vocabulary: Vocabulary) -> Types:
+def fitting_types(
+    given: Types | None, seen: Pairs, vocabulary: Vocabulary, schema: Schema = NOTHING_STATED
+) -> Types:
     """The given types, with those of slots that have none learned; without any, derived ones."""
     if given is None:
         return derived(seen, vocabulary)
-    return learned(given, seen, vocabulary)
+    return learned(given, seen, vocabulary, schema)
 
 
-def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
+def learned(
+    given: Types, seen: Pairs, vocabulary: Vocabulary, schema: Schema = NOTHING_STATED
+) -> Types:
     """Fills each slot that has no types with those that nearly all its entities share.
 
-    A type that nearly every entity has, such as "thing", is left out.
+    A type that nearly every entity has, such as "thing", is left out. So is a type that the schema
+    puts above another one of the slot: to have either of them would be enough.
     """
     num_slots = vocabulary.num_slots
     has_type = csr_array(
@@ -49,7 +56,7 @@ def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
     taken = (shared.data >= NEARLY_ALL * holders[slots]) & telling[types] & open_slots[slots]
     entity_pairs = np.stack([rows_of(given.entity_offsets), given.entity_types], axis=1)
     given_pairs = np.stack([rows_of(given.slot_offsets), given.slot_types], axis=1)
-    new_pairs = np.stack([slots[taken], types[taken]], axis=1)
+    new_pairs = _lowest(np.stack([slots[taken], types[taken]], axis=1), given.names, schema)
     return Types.of_pairs(
         given.names,
         entity_pairs,
@@ -57,6 +64,25 @@ def learned(given: Types, seen: Pairs, vocabulary: Vocabulary) -> Types:
         vocabulary.num_entities,
         num_slots,
     )
+
+
+def _lowest(slot_types: Pairs, names: Sequence[str], schema: Schema) -> Pairs:
+    """The (slot, type) pairs without those whose type is above another type of the slot."""
+    places = {name: place for place, name in enumerate(names)}
+    above = {
+        places[low]: {places[high] for high in highs if high in places}
+        for low, highs in schema.supertypes().items()
+        if low in places
+    }
+    taken = set(map(tuple, slot_types.tolist()))
+    # Types in a circle are the same: of these the first stays.
+    covered = {
+        (slot, high)
+        for slot, low in taken
+        for high in above.get(low, ())
+        if low not in above.get(high, ()) or low < high
+    }
+    return np.array(sorted(taken - covered), dtype=np.int64).reshape(-1, 2)
 
 
 def derived(seen: Pairs, vocabulary: Vocabulary) -> Types:

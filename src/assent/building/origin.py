@@ -10,6 +10,7 @@ from assent.building.counting import table_one
 from assent.building.removing import Removal
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
+from assent.core.schema import ENDS
 
 
 def origin_of(
@@ -46,7 +47,7 @@ def origin_of(
 
 
 def digest(kb: KnowledgeBase) -> str:
-    """A checksum of the graph itself: names, facts, splits and types in their sorted order."""
+    """A checksum of the graph: names, facts, splits, types and schema in their sorted order."""
     sha = hashlib.sha256()
     for names in (kb.vocabulary.entities, kb.vocabulary.relations):
         sha.update("\n".join(names).encode() + b"\0")
@@ -61,6 +62,9 @@ def digest(kb: KnowledgeBase) -> str:
             kb.types.slot_types,
         ):
             sha.update(ids.astype("<i8").tobytes())
+    # Domains and ranges are in the types already.
+    for row in sorted(row for row in kb.schema.statements if row.property not in ENDS):
+        sha.update("\t".join(row).encode() + b"\0")
     return sha.hexdigest()
 
 

@@ -76,7 +76,8 @@ def build(
     none = ask_nothing(lost, distinct(answered.keys(num_entities)), num_entities)
 
     progress("faking queries")
-    types = fitting_types(kb.types, seen_in(kb.facts, num_relations), kb.vocabulary)
+    seen = seen_in(kb.facts, num_relations)
+    types = fitting_types(kb.types, seen, kb.vocabulary, kb.schema)
     wanted = fakes_wanted(answered, none, kb.vocabulary)
     fakes = _fake(Queries.joined([answered, none]), kb, types, wanted, for_faking)
     # Where too few fakes are found, more of N make up for them: half of all have no answer.
@@ -95,6 +96,7 @@ def build(
         test,
         masks_other_split=DEALS[deal].each_fact_once,
         types=types.with_entities(kept) if kb.types else None,
+        schema=kb.schema,
     )
     settings = {
         "removed": removed if isinstance(removed, int | str) else "list",

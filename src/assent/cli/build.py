@@ -6,7 +6,20 @@ from typing import Annotated
 import typer
 
 import assent
-from assent.cli.common import Graph, KeepBlankNodes, KeepLiterals, command, err, out, say
+from assent.cli.common import (
+    Graph,
+    KeepBlankNodes,
+    KeepLiterals,
+    KeepSameAs,
+    Language,
+    Predict,
+    SubclassRelation,
+    TypeRelation,
+    command,
+    err,
+    out,
+    say,
+)
 from assent.errors import ConfigError
 
 
@@ -19,7 +32,11 @@ def build(
         typer.Option(help="Entity types: TSV (entity, type) or JSON (entity -> [types])."),
     ] = None,
     schema: Annotated[
-        Path | None, typer.Option(help="TSV: relation, `domain` or `range`, type.")
+        Path | None,
+        typer.Option(
+            help="What is stated about relations and types. TSV: relation, `domain` or `range`, "
+            "type; relation, `functional`; ...; or an RDF file."
+        ),
     ] = None,
     entity_names: Annotated[
         Path | None, typer.Option(help="Readable names: TSV (entity, label) or JSON.")
@@ -52,6 +69,11 @@ def build(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
     ] = False,
+    language: Language = "en",
+    type_relation: TypeRelation = None,
+    subclass_relation: SubclassRelation = None,
+    predict: Predict = None,
+    keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
@@ -60,6 +82,7 @@ def build(
     from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
     from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
+    from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
     from assent.reporting.rendering import terminal
 
@@ -72,6 +95,11 @@ def build(
             schema=schema,
             entity_names=entity_names,
             relation_names=relation_names,
+            language=language,
+            type_relation=type_relation or (),
+            subclass_relation=subclass_relation or (),
+            predict=predict or (),
+            keep_same_as=keep_same_as,
             keep_literals=keep_literals,
             keep_blank_nodes=keep_blank_nodes,
         )
@@ -86,6 +114,8 @@ def build(
         progress("saving")
         assent.save(benchmark, out_folder, layout=layout, overwrite=overwrite)
     say(graph_line(graph))
+    if graph.source.taken:
+        out.print(terminal(meanings_grid(graph)))
     out.print(terminal(queries_grid(benchmark)))
     say(benchmark_line(benchmark))
     for warning in benchmark.origin["warnings"]:

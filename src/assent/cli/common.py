@@ -69,6 +69,28 @@ Graph = Annotated[
         metavar="KB", help="A file or folder of facts, or a name that `assent data list` shows."
     ),
 ]
+Language = Annotated[
+    str,
+    typer.Option(help="RDF names: in the first of these languages, then without one, then any."),
+]
+TypeRelation = Annotated[
+    list[str] | None,
+    typer.Option(help="A relation that gives types, as rdf:type does; may be given again."),
+]
+SubclassRelation = Annotated[
+    list[str] | None,
+    typer.Option(help="A relation between types, as rdfs:subClassOf is; may be given again."),
+]
+Predict = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Keep rdf:type, or whatever else of RDF is no relation, as a relation of the graph; "
+        "may be given again."
+    ),
+]
+KeepSameAs = Annotated[
+    bool, typer.Option("--keep-same-as", help="Keep entities apart that owl:sameAs makes one.")
+]
 KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
 KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]

@@ -46,6 +46,12 @@ def complete(
     review_above: Annotated[
         float, typer.Option(help="How probable a fact to review must be, at least.")
     ] = 0.5,
+    refused_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--refused", help="Where facts go that contradict the stated schema: a .tsv file."
+        ),
+    ] = None,
     relations: Annotated[
         list[str] | None,
         typer.Option("--relations", help="Complete this relation only; may be given again."),
@@ -60,21 +66,23 @@ def complete(
         bool,
         typer.Option(
             "--functional/--no-functional",
-            help="Queries of a relation that has one answer a query get no second answer.",
+            help="Queries of a relation that has one answer a query in the graph get no second "
+            "answer. What the schema states holds either way.",
         ),
     ] = True,
     symmetric: Annotated[
         bool,
         typer.Option(
             "--symmetric/--no-symmetric",
-            help="Facts of a relation that holds both ways come with their reverse.",
+            help="Facts of a relation that holds both ways in the graph come with their reverse. "
+            "What the schema states holds either way.",
         ),
     ] = True,
     unfinished: Unfinished = False,
 ) -> None:
     """New facts: ask every query that the graph may ask, and accept what is sure enough."""
     from assent.files.annotations import read_list
-    from assent.files.facts import partial, refuse_suffix, write_facts
+    from assent.files.facts import partial, refuse_suffix, write_facts, write_refused
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.reporting.rendering import terminal
@@ -106,11 +114,15 @@ def complete(
         files = [partial(path) for path in files]
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts)
+    if refused_file is not None:
+        write_refused(refused_file, found.refused.facts, found.refused.words())
     out.print(terminal(completion_grid(found)))
     for line in summary_lines(found):
         say(line)
     for path, what in zip(files, ("accepted", "to review"), strict=False):
         say(f"{what}: {path}")
+    if refused_file is not None:
+        say(f"refused: {refused_file}")
     if not found.finished:
         done = f"{len(found.outcomes):,} of {found.relations:,} relations"
         raise StoppedError(

@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 import assent
-from assent.cli.common import Graph, KeepBlankNodes, KeepLiterals, command, say
+from assent.cli.common import (
+    Graph,
+    KeepBlankNodes,
+    KeepLiterals,
+    KeepSameAs,
+    Language,
+    Predict,
+    SubclassRelation,
+    TypeRelation,
+    command,
+    out,
+    say,
+)
 
 
 @command()
@@ -18,13 +30,31 @@ def convert(
             "--out", help="A file with a suffix of {written}; a folder for a graph with splits."
         ),
     ],
+    language: Language = "en",
+    type_relation: TypeRelation = None,
+    subclass_relation: SubclassRelation = None,
+    predict: Predict = None,
+    keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
-    """Write a graph in another format."""
+    """Write the facts of a graph in another format."""
     from assent.reporting.benchmarks import graph_line
+    from assent.reporting.meanings import meanings_grid
+    from assent.reporting.rendering import terminal
 
-    graph = assent.read(kb, keep_literals=keep_literals, keep_blank_nodes=keep_blank_nodes)
+    graph = assent.read(
+        kb,
+        language=language,
+        type_relation=type_relation or (),
+        subclass_relation=subclass_relation or (),
+        predict=predict or (),
+        keep_same_as=keep_same_as,
+        keep_literals=keep_literals,
+        keep_blank_nodes=keep_blank_nodes,
+    )
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
     say(graph_line(graph))
+    if graph.source.taken:
+        out.print(terminal(meanings_grid(graph)))
     say(f"facts: {out_file}")

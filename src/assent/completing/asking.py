@@ -26,7 +26,7 @@ class Fitting:
         seen = seen_in(facts, names.num_relations)
         tables = [_Table(derived(seen, names))]
         if benchmark.types is not None:
-            tables.insert(0, _Table(learned(benchmark.types, seen, names)))
+            tables.insert(0, _Table(learned(benchmark.types, seen, names, benchmark.schema)))
         self.tables = tables  # the first table that has types for a slot decides about it
 
     def anchors(self, slot: int) -> Mask:  # (entity,)

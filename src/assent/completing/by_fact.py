@@ -19,6 +19,7 @@ from assent.completing.completing import (
     Stopping,
     most_probable,
 )
+from assent.completing.law import KEPT, Refused, contradicting, lawful
 from assent.completing.rehearsing import (
     Candidates,
     Known,
@@ -95,14 +96,15 @@ class ByFact:
         nothing = Completion(
             NewFacts.nothing(self.names), (), len(ground.relations), promises=False
         )
-        asked_of, parts = list[int](), list[Candidates]()
+        asked_of, parts, against = list[int](), list[Candidates](), list[Candidates]()
         total = sum(len(self._asked(relation)) for relation in ground.relations)
         for relation in ground.relations:
             found = self._candidates(relation, progress, sum(asked_of), total, stopping)
             if found is None:
                 return nothing
             asked_of.append(len(self._asked(relation)))
-            parts.append(found)
+            parts.append(found[0])
+            against.append(found[1])
         if not parts:
             return nothing
         candidates = Candidates.joined_up(parts)
@@ -111,14 +113,18 @@ class ByFact:
             self._plausible(relation, mine, rehearsal)
             for relation, mine in zip(ground.relations, parts, strict=True)
         ]
-        probabilities = np.concatenate([facts.probabilities for facts, _ in plausible])
-        threshold = lowest_threshold(probabilities, self.precision)
+        new, rivals = lawful(
+            NewFacts.joined([facts for facts, _ in plausible], self.names), ground.law
+        )
+        threshold = lowest_threshold(new.probabilities, self.precision)
+        refused = self._refused(Candidates.joined_up(against), rivals, rehearsal, threshold)
         found_again = self._found_again(candidates, rehearsal, threshold)
         facts, outcomes = list[NewFacts](), list[Outcome]()
         held_out = np.bincount(self.held_out[:, 1], minlength=self.names.num_relations)
-        for relation, queries, (mine, second) in zip(
+        for relation, queries, (_, second) in zip(
             ground.relations, asked_of, plausible, strict=True
         ):
+            mine = new.take(new.facts[:, 1] == relation)
             kept = self._decided(mine, rehearsal, threshold)
             facts.append(ground.with_evidence(kept))
             accepted = int(kept.accepted.sum())
@@ -131,16 +137,17 @@ class ByFact:
                     second,
                     0,
                     threshold < np.inf,
+                    refused.of_relation(relation),
                     int(held_out[relation]),
                     int(found_again[relation]),
                     float(kept.probabilities[kept.accepted].mean()) if accepted else np.nan,
                 )
             )
-        new = NewFacts.joined(facts, self.names)
+        decided = NewFacts.joined(facts, self.names)
         if wanted.max_facts is not None:
-            new = most_probable(new, wanted.max_facts, ground.schema)
+            decided = most_probable(decided, wanted.max_facts, ground.schema)
         summary = Rehearsed(self.precision, threshold, rehearsal.missing, rehearsal.refuted)
-        return Completion(new, tuple(outcomes), len(ground.relations), False, summary)
+        return Completion(decided, tuple(outcomes), len(ground.relations), False, summary)
 
     def _asked(self, relation: int) -> Queries:
         """The queries about both slots of a relation, with the held-out facts for answers."""
@@ -153,8 +160,10 @@ class ByFact:
 
     def _candidates(
         self, relation: int, progress: QueriesDone, before: int, total: int, stopping: Stopping
-    ) -> Candidates | None:
-        """The highest candidates from either end that may be decided about; None: stopped."""
+    ) -> tuple[Candidates, Candidates] | None:
+        """The highest candidates from either end that may be decided about, and those that
+        contradict the stated schema; None: stopped.
+        """
         queries = self._asked(relation)
         highest = Highest(queries, self.names.num_slots, spread=self.decider.needs_spread)
         for block in score(self.scorer, queries, self.trained):
@@ -168,7 +177,9 @@ class ByFact:
         facts = frozen(np.stack([heads, np.full_like(heads, relation), tails], axis=1))
         held_out = found_in(self._pairs_of(self.held_out, relation), self._pairs(heads, tails))
         found = Candidates(facts, scores, frozen(held_out, np.bool_), self._joined(facts))
-        return found.take(self._decidable(relation, found))
+        wrong = ~held_out & (self.ground.law.contradictions(facts) != KEPT)
+        against = Candidates.joined_up([self._unfit(relation, shortlist), found.take(wrong)])
+        return found.take(self._decidable(relation, found) & ~wrong), against
 
     def _eligible(self, relation: int, shortlist: Shortlist) -> tuple[Ids, Ids]:
         """Heads and tails of the shortlisted facts, each once, ascending; with their reverses if
@@ -193,6 +204,44 @@ class ByFact:
         if self.ground.schema.irreflexive[relation]:
             kept &= heads != tails
         return heads[kept], tails[kept]
+
+    def _unfit(self, relation: int, shortlist: Shortlist) -> Candidates:
+        """Shortlisted facts with an end that the stated schema rules out.
+
+        Nothing is asked about that end, so they have the score of the other direction alone.
+        """
+        anchors = shortlist.queries.anchors[shortlist.rows]
+        asks_tail = shortlist.relations < self.names.num_relations
+        heads = np.where(asks_tail, anchors, shortlist.entities)
+        tails = np.where(asks_tail, shortlist.entities, anchors)
+        facts = np.stack([heads, np.full_like(heads, relation), tails], axis=1)
+        fits = [self.ground.fitting.anchors(slot) for slot in self.names.slots_of(relation)]
+        unfit = ~(fits[0][heads] & fits[1][tails]) & ~shortlist.right
+        unfit &= self.ground.law.contradictions(facts) != KEPT
+        few = replace(
+            shortlist,
+            rows=frozen(shortlist.rows[unfit]),
+            entities=frozen(shortlist.entities[unfit]),
+            scores=frozen(shortlist.scores[unfit], np.float32),
+            right=frozen(shortlist.right[unfit], np.bool_),
+        )
+        facts = frozen(facts[unfit])
+        none = frozen(np.zeros(len(facts)), np.bool_)
+        scores = frozen(self.decider.rescore(few), np.float64)
+        return Candidates(facts, scores, none, self._joined(facts))
+
+    def _refused(
+        self, against: Candidates, rivals: Refused, rehearsal: Rehearsal, threshold: float
+    ) -> Refused:
+        """What would have been accepted, were it not against the stated schema."""
+        found = contradicting(self._undecided(against, rehearsal), self.ground.law)
+        found = Refused.joined([found, rivals], self.names)
+        about, facts = self.ground.about, found.facts.facts
+        found = found.take(
+            (found.facts.probabilities > threshold) & (about[facts[:, 0]] | about[facts[:, 2]])
+        )
+        accepted = frozen(np.ones(len(found.facts)), np.bool_)
+        return found._replace(facts=replace(found.facts, accepted=accepted))
 
     def _scores(self, relation: int, shortlist: Shortlist, heads: Ids, tails: Ids) -> Values:
         """One score for each fact: the mean of its two directions, as the decider rescores them.
@@ -266,25 +315,29 @@ class ByFact:
         self, relation: int, found: Candidates, rehearsal: Rehearsal
     ) -> tuple[NewFacts, int]:
         """New facts that keep to the schema, not yet decided; and how many others were dropped."""
-        probabilities = rehearsal.probability(found)
-        new = ~found.held_out & (probabilities >= LEAST)
-        count = int(new.sum())
+        facts = self._undecided(found.take(~found.held_out), rehearsal)
+        facts = facts.take(facts.probabilities >= LEAST)
+        count = len(facts)
+        facts = only_best(facts, self.ground.taken(relation))
+        if self.ground.schema.symmetric[relation]:
+            facts = both_or_neither(facts, self.ground.known_pairs(relation))
+        return facts, count - len(facts)
+
+    def _undecided(self, found: Candidates, rehearsal: Rehearsal) -> NewFacts:
+        """Candidates as facts, none of them accepted yet."""
+        count = len(found)
         unknown = frozen(np.full(count, np.nan), np.float64)
-        facts = NewFacts(
+        return NewFacts(
             self.names,
-            frozen(found.facts[new]),
+            frozen(found.facts),
             frozen(np.zeros(count), np.bool_),
-            frozen(probabilities[new], np.float64),
-            frozen(found.scores[new], np.float32),
+            frozen(rehearsal.probability(found), np.float64),
+            frozen(found.scores, np.float32),
             unknown,
             unknown,
             frozen(np.full(count, TAIL | HEAD)),
             Evidence.nothing(count),
         )
-        facts = only_best(facts, self.ground.taken(relation))
-        if self.ground.schema.symmetric[relation]:
-            facts = both_or_neither(facts, self.ground.known_pairs(relation))
-        return facts, count - len(facts)
 
     def _decided(self, facts: NewFacts, rehearsal: Rehearsal, threshold: float) -> NewFacts:
         """Accepted facts of one relation, and those to review."""

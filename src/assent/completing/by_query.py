@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from assent.completing.asking import asked
 from assent.completing.completing import Completion, Ground, Outcome, Stopping, most_probable
+from assent.completing.law import Refused, contradicting, lawful
 from assent.completing.schema import both_or_neither, only_best
 from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, frozen, pair_keys
 from assent.core.decider import Decider
@@ -38,17 +39,22 @@ class ByQuery:
     def result(self, progress: QueriesDone, stopping: Stopping) -> Completion:
         """The new facts of all relations, or of those finished when `stopping` said to stop."""
         most, parts, outcomes = self.wanted.max_facts, list[NewFacts](), list[Outcome]()
+        refused, law = list[Refused](), self.ground.law
         for outcome, facts in self.run(progress, stopping):
             outcomes.append(outcome)
             parts.append(facts)
             if most is not None and sum(map(len, parts)) > 4 * most:
+                facts, against = lawful(NewFacts.joined(parts, self.names), law)
+                refused.append(against)
                 # One more than wanted: whether a fact and its reverse both fit shows at the end.
-                parts = [most_probable(NewFacts.joined(parts, self.names), most + 1)]
-        facts = NewFacts.joined(parts, self.names)
+                parts = [most_probable(facts, most + 1)]
+        facts, against = lawful(NewFacts.joined(parts, self.names), law)
+        against = Refused.joined([*refused, against], self.names)
         if most is not None:
             facts = most_probable(facts, most, self.ground.schema)
         promises = "promise" in self.decider.found
-        return Completion(facts, tuple(outcomes), len(self.ground.relations), promises)
+        done = tuple(outcome.without(against) for outcome in outcomes)
+        return Completion(facts, done, len(self.ground.relations), promises)
 
     def run(self, progress: QueriesDone, stopping: Stopping) -> Iterator[tuple[Outcome, NewFacts]]:
         """What each relation gives; a relation that is stopped halfway gives nothing."""
@@ -83,7 +89,10 @@ class ByQuery:
     ) -> tuple[Outcome, NewFacts]:
         found = _Candidates.of(shortlist, self.decider, self.names)
         found = found.take(found.accepted | (found.probabilities >= self.wanted.least_probability))
-        found = found.take(fits[0][found.heads] & fits[1][found.tails])
+        fitting = fits[0][found.heads] & fits[1][found.tails]
+        unfit = found.take(~fitting & found.accepted)  # by stated types, or by learned ones
+        refused = contradicting(unfit.facts(relation, self.decider), self.ground.law)
+        found = found.take(fitting)
         if self.ground.schema.irreflexive[relation]:
             found = found.take(found.heads != found.tails)
         known, before = self.ground.known_pairs(relation), len(distinct(found.pairs()))
@@ -106,6 +115,7 @@ class ByQuery:
             joined - len(facts),
             mirrored,
             bool((thresholds < np.inf).any()),
+            refused,
         )
         return outcome, facts
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
 
 from assent.completing.asking import Fitting, entities_named, relations_named
 from assent.completing.evidence import Chains, Links, evidence_for
-from assent.completing.schema import Schema
+from assent.completing.law import Law, Refused
+from assent.completing.schema import Habits
 from assent.core.arrays import Ids, Keys, Mask, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
@@ -56,9 +57,20 @@ class Outcome(NamedTuple):
     second: int  # left out, because a functional relation has a known or a more probable answer
     mirrored: int  # added, because a symmetric relation also holds the other way round
     accepts: bool  # whether there is a score above which a fact of it is accepted
+    refused: Refused  # left out, because they contradict the stated schema
     held_out: int = 0  # facts of valid and test; counted in a rehearsal only
     found: int = 0  # of these, accepted in the rehearsal
     expected: float = np.nan  # the share of accepted facts that are right, as estimated
+
+    def without(self, refused: Refused) -> Self:
+        """The same with fewer facts: those of its relation among `refused`, and why."""
+        mine = refused.of_relation(self.relation)
+        accepted = int(mine.facts.accepted.sum())
+        return self._replace(
+            accepted=self.accepted - accepted,
+            review=self.review - len(mine.facts) + accepted,
+            refused=Refused.joined([self.refused, mine], mine.facts.vocabulary),
+        )
 
 
 class Rehearsed(NamedTuple):
@@ -96,6 +108,11 @@ class Completion:
     rehearsed: Rehearsed | None = None  # where facts were decided about by a rehearsal
 
     @property
+    def refused(self) -> Refused:
+        """What was left out because it contradicts the stated schema."""
+        return Refused.joined([outcome.refused for outcome in self.outcomes], self.vocabulary)
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self.facts.vocabulary
 
@@ -124,15 +141,20 @@ class Completion:
 
 
 class Ground:
-    """What is known before anything is asked: facts, schema, which entities fit, chains."""
+    """What is known before anything is asked: facts, habits, law, which entities fit, chains."""
 
     def __init__(self, benchmark: Benchmark, wanted: Wanted) -> None:
         self.benchmark, self.wanted, self.names = benchmark, wanted, benchmark.vocabulary
         self.known = benchmark.truth()
         forward = self.known.relations < self.names.num_relations
         self.facts = self.known.take(forward).facts(self.names.num_relations)  # (fact, 3)
-        self.schema = Schema.learned(self.known, self.names).only(
-            wanted.functional, wanted.symmetric
+        self.schema = (
+            Habits.learned(self.known, self.names)
+            .only(wanted.functional, wanted.symmetric)
+            .behind(benchmark.schema, self.names)
+        )
+        self.law = Law(
+            benchmark.schema, benchmark.types, self.facts, self.names, self.schema.symmetric
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)
@@ -174,7 +196,7 @@ class Ground:
         return mask
 
 
-def most_probable(facts: NewFacts, most: int, schema: Schema | None = None) -> NewFacts:
+def most_probable(facts: NewFacts, most: int, schema: Habits | None = None) -> NewFacts:
     """The `most` most probable accepted facts, and as many to review, in the order they came in.
 
     With a schema, a fact of a symmetric relation is dropped if there is no room for its reverse.

@@ -8,6 +8,7 @@ import numpy as np
 from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, pair_keys
 from assent.core.new_facts import NewFacts
 from assent.core.queries import Queries
+from assent.core.schema import Schema
 from assent.core.vocabulary import Vocabulary
 
 FEWEST = 10  # known queries or facts of a relation; from fewer nothing is learned
@@ -16,8 +17,8 @@ BOTH_WAYS = 0.8  # a relation is symmetric if for this share of its facts the gr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Schema:
-    """Properties of relations, learned from the known facts."""
+class Habits:
+    """Properties of relations, learned from the known facts, and stated ones."""
 
     functional: Mask  # (slot,)        a query about this slot has one answer
     symmetric: Mask  # (relation,)     where a fact holds, so does its reverse
@@ -40,11 +41,27 @@ class Schema:
         return cls(*(frozen(found, np.bool_) for found in (functional, symmetric, irreflexive)))
 
     def only(self, functional: bool, symmetric: bool) -> Self:
-        """The same schema; a property that is given as False holds for no relation."""
+        """The same habits; a property that is given as False holds for no relation."""
         return replace(
             self,
             functional=frozen(self.functional & functional, np.bool_),
             symmetric=frozen(self.symmetric & symmetric, np.bool_),
+        )
+
+    def behind(self, stated: Schema, names: Vocabulary) -> Self:
+        """The same habits where nothing is stated.
+
+        A relation that is stated to be symmetric is so; one that is stated to have one answer is
+        left to the law.
+        """
+        one, of_head, both = (
+            np.isin(names.relations, stated.subjects(named))
+            for named in ("functional", "inverseFunctional", "symmetric")
+        )
+        return replace(
+            self,
+            functional=frozen(self.functional & ~np.concatenate([one, of_head]), np.bool_),
+            symmetric=frozen(self.symmetric | both, np.bool_),
         )
 
 

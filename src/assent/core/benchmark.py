@@ -11,6 +11,7 @@ import numpy as np
 from assent.core.arrays import Ids, Mask, distinct, found_in
 from assent.core.facts import fact_keys, facts_of
 from assent.core.queries import Queries, both_ways
+from assent.core.schema import Schema
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
@@ -29,6 +30,8 @@ class Benchmark:
     masks_other_split: bool  # the answers of valid are no candidates in test, and vice versa
     types: Types | None = None
     origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    # What the graph states. Domains and ranges that `types` learned are not among it.
+    schema: Schema = field(default_factory=Schema)
 
     def __post_init__(self) -> None:
         entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, frozen, pair_keys
+from assent.core.schema import Schema
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
@@ -23,6 +24,14 @@ class Split(IntEnum):
     TEST = 2
 
 
+class Taken(NamedTuple):
+    """What the statements of one kind, `rdfs:label` for instance, were taken for."""
+
+    what: str
+    statements: int
+    meaning: str
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a graph came from, and what reading it left out."""
@@ -30,6 +39,7 @@ class Source:
     name: str
     duplicates: int = 0
     left_out: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    taken: tuple[Taken, ...] = ()  # in formats whose statements are not all facts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +51,7 @@ class KnowledgeBase:
     splits: NDArray[np.int8]  # (fact,)  Split
     source: Source
     types: Types | None = None
+    schema: Schema = field(default_factory=Schema)
 
     def __post_init__(self) -> None:
         if self.facts.ndim != 2 or self.facts.shape[1] != 3 or len(self.facts) != len(self.splits):

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from assent.core.types import Pairs, Types
+from assent.core.schema import NOTHING_STATED
+from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
+from assent.files.schemas import read_schema, typed
 from assent.files.text import check_name, is_text, lines_of, read_json
 from assent.files.tsv import line_of, read_columns
 
 SUFFIXES = (".tsv", ".txt", ".json")
-ENDS = ("domain", "range")  # the types of a relation's heads, and of its tails
 
 
 def find_file(folder: Path, stem: str, suffixes: Iterable[str] = SUFFIXES) -> Path | None:
@@ -43,25 +43,16 @@ def read_types(
         if schema is not None:
             raise DataError(f"{schema}: a schema without types; give the entities' types as well")
         return None
-    of_entities = _entity_types(Path(types))
-    entities = _known(of_entities["entity"], vocabulary.entities)
-    if entities.is_null().all():
-        raise DataError(f"{types}: none of its {len(of_entities):,} entities is in the graph")
-    of_slots = _slot_types(Path(schema), vocabulary) if schema else None
-    used = of_entities["type"].filter(entities.is_not_null())
-    names = used if of_slots is None else pl.concat([used, of_slots["type"]])
-    names = names.unique().sort()
-    entity_pairs = _pairs(entities, of_entities["type"], names)
-    slot_pairs: Pairs = np.empty((0, 2), dtype=np.int64)
-    if of_slots is not None:
-        slot_pairs = _pairs(of_slots["slot"], of_slots["type"], names)
-    return Types.of_pairs(
-        names.to_list(),
-        entity_pairs,
-        slot_pairs,
-        vocabulary.num_entities,
-        vocabulary.num_slots,
-    )
+    rows = read_entity_types(Path(types), vocabulary)
+    return typed(rows, read_schema(Path(schema)) if schema else NOTHING_STATED, vocabulary)
+
+
+def read_entity_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
+    """Rows (entity, type); at least one entity is one of the graph."""
+    rows = _entity_types(path)
+    if not rows["entity"].is_in(vocabulary.entities).any():
+        raise DataError(f"{path}: none of its {len(rows):,} entities is in the graph")
+    return rows
 
 
 def read_list(path: str | Path) -> list[str]:
@@ -105,34 +96,6 @@ def _entity_types(path: Path) -> pl.DataFrame:
             check_name(name, "type", str(path))
             rows.append((entity, name))
     return pl.DataFrame(rows, schema={"entity": pl.String, "type": pl.String}, orient="row")
-
-
-def _slot_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
-    """Slots and their types: the anchors of a query for the tail are of the domain."""
-    frame = read_columns(path, ("relation", "domain or range", "type"))
-    for row in (~frame["domain or range"].is_in(ENDS)).arg_true().head(1):
-        relation, end, _ = frame.row(row)
-        raise DataError(
-            f"{path}:{line_of(path, row)}: {relation!r} has the end {end!r}; "
-            "expected domain or range"
-        )
-    frame = frame.with_columns(
-        relation=_known(frame["relation"], vocabulary.relations),
-        end=_known(frame["domain or range"], ENDS),
-    ).drop_nulls()
-    relations, ends = (frame[name].to_numpy().astype(np.int32) for name in ("relation", "end"))
-    return pl.DataFrame({"slot": vocabulary.slots_at(relations, ends), "type": frame["type"]})
-
-
-def _pairs(rows: pl.Series, types: pl.Series, names: pl.Series) -> Pairs:
-    frame = pl.DataFrame({"row": rows.cast(pl.Int64), "type": types}).drop_nulls()
-    ids = frame["type"].cast(pl.Enum(names)).to_physical().to_numpy()
-    return np.stack([frame["row"].to_numpy(), ids.astype(np.int64)], axis=1)
-
-
-def _known(names: pl.Series, known: tuple[str, ...]) -> pl.Series:
-    """The ids of names, null where unknown."""
-    return names.cast(pl.Enum(known), strict=False).to_physical()
 
 
 def _is_json(path: Path) -> bool:

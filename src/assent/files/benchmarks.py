@@ -16,18 +16,21 @@ from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, Subset
+from assent.core.schema import ENDS, NOTHING_STATED
 from assent.core.types import Types
 from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
-from assent.files.annotations import ENDS, read_types
+from assent.files.annotations import read_types
 from assent.files.atomic import folder_beside
 from assent.files.published import looks_published, read_published, refuse_twice, write_published
+from assent.files.schemas import read_schema, write_schema
 from assent.files.text import is_text, lines_of, read_json
 from assent.files.triples import named_facts
 from assent.files.tsv import ids_of, line_of, read_columns, write_tsv
 
 MANIFEST = "manifest.json"
+STATED = "stated.tsv"  # older benchmarks have none
 MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
 FORMAT = max(MASKS)
 OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
@@ -98,6 +101,8 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
     if benchmark.types is not None and len(benchmark.types.entity_types):
         # Types that no entity has say nothing: they are read back as none.
         _write_types(benchmark.types, vocabulary, folder)
+    if benchmark.schema:
+        write_schema(benchmark.schema, folder / STATED)
     manifest = {
         "format": FORMAT,
         "assent": __version__,
@@ -159,6 +164,7 @@ def _read_own(folder: Path) -> Benchmark:
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
     types = folder / "entity_types.tsv"
     schema = folder / "schema.tsv"
+    stated = folder / STATED
     return Benchmark(
         vocabulary,
         _read_facts(folder / "train.tsv", vocabulary),
@@ -169,6 +175,7 @@ def _read_own(folder: Path) -> Benchmark:
             types if types.exists() else None, schema if schema.exists() else None, vocabulary
         ),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
+        read_schema(stated) if stated.exists() else NOTHING_STATED,
     )
 
 

@@ -24,6 +24,15 @@ from assent.files.triples import named_facts
 Row = dict[str, Any]  # a fact as a line of .jsonl has it
 
 
+def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> None:
+    """Facts that were refused, and why: tab-separated, with a header."""
+    path = Path(path)
+    frame = _columns(facts).select("head", "relation", "tail", "decision", "probability")
+    frame = frame.with_columns(refused_for=pl.Series(list(reasons), dtype=pl.String))
+    with beside(path) as part:
+        frame.write_csv(part, separator="\t", quote_style="never")
+
+
 def write_facts(path: str | Path, facts: NewFacts) -> None:
     """Writes facts in the format that the file's name ends in; WRITERS has the formats."""
     path = Path(path)

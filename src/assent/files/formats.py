@@ -10,10 +10,12 @@ reading, writing, help texts and error messages need no other change.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assent.core.facts import Split
@@ -33,6 +35,7 @@ HEADERS = {
 }
 
 LeftOut = Counter[str]  # why facts were left out -> how many
+Triple = tuple[str, str, str]
 
 
 class Kept(NamedTuple):
@@ -42,10 +45,31 @@ class Kept(NamedTuple):
     blank_nodes: bool = False
 
 
+class Label(NamedTuple):
+    """A name for an entity, a relation or a type, in a language or in none."""
+
+    subject: str
+    predicate: str
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """The statements of a file as they stand there, but for those that were left out."""
+
+    facts: "pl.DataFrame"  # the COLUMNS, by name
+    left_out: LeftOut = field(default_factory=Counter)
+    labels: Sequence[Label] = ()
+    descriptions: Sequence[Triple] = ()  # statements of RDF, RDFS and OWL with a blank node
+    prefixes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    is_rdf: bool = False  # whether rdf:type and its like mean what RDF says
+
+
 class Format(NamedTuple):
     """How one kind of file is read and written; a frame has the COLUMNS, by name."""
 
-    read: "Callable[[Path, Kept], tuple[pl.DataFrame, LeftOut]]"
+    read: Callable[[Path, Kept], Parsed]
     write: "Callable[[pl.DataFrame, Path, bool], None] | None" = None  # True: keep RDF terms
     gzipped: bool = True  # whether it may be gzipped
 

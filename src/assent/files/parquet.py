@@ -1,18 +1,17 @@
 """Facts and other tables in Parquet files."""
 
-from collections import Counter
 from pathlib import Path
 
 import polars as pl
 
 from assent.errors import DataError
-from assent.files.formats import COLUMNS, HEADERS, Format, Kept, LeftOut
+from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
 from assent.files.text import check_name
 
 BAD = "^$|[\t\n\r]|^\ufeff"  # what `check_name` refuses
 
 
-def _read(path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
+def _read(path: Path, kept: Kept) -> Parsed:
     """Three columns of text or whole numbers: by name under a known header, else by position."""
     frame = read_frame(path)
     if frame.width != len(COLUMNS):
@@ -23,7 +22,7 @@ def _read(path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
         name: names_in(column, name, path)
         for name, column in zip(COLUMNS, _in_order(frame), strict=True)
     }
-    return pl.DataFrame(columns), Counter()
+    return Parsed(pl.DataFrame(columns))
 
 
 def _write(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:

@@ -1,4 +1,4 @@
-"""N-Triples and Turtle, in and out."""
+"""RDF in and out: N-Triples and Turtle, N-Quads and TriG, RDF/XML, JSON-LD."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -10,19 +10,24 @@ import polars as pl
 import pyoxigraph as ox
 
 from assent.errors import DataError
-from assent.files.formats import COLUMNS, Format, Kept, LeftOut
+from assent.files.formats import COLUMNS, Format, Kept, Label, LeftOut, Parsed, Triple
+from assent.files.meaning import NAMES, TYPE
+from assent.files.ontology import OWL, UNDERSTOOD
 from assent.files.text import check_name, open_bytes, readable
 
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
+NAMES_BLANKS = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)  # all blank nodes have names there
 PLAIN = "urn:assent:"  # a name that is no IRI is written behind this, percent-encoded
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 
-def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
+def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
     """The facts between IRIs, and how many facts about anything else were left out.
 
     A fact is left out where one of its ends is a literal, a blank node or a triple, unless kept.
+    Names in literals and descriptions of types by blank nodes are handed on. All named graphs of
+    a file are read as one.
     """
     taken: set[type[Term]] = {ox.NamedNode}
     taken |= {ox.Literal} if kept.literals else set()
@@ -30,25 +35,34 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> tuple[pl.DataFrame, Lef
     left: LeftOut = Counter()
     columns: tuple[list[str], list[str], list[str]] = ([], [], [])
     add_head, add_relation, add_tail = (column.append for column in columns)
-    name = _namer(renames_blanks=form == ox.RdfFormat.TURTLE)
-    for fact in _parsed(path, form):
+    labels, descriptions = list[Label](), list[Triple]()
+    name = _namer(renames_blanks=form not in NAMES_BLANKS)
+    prefixes: dict[str, str] = {}
+    for fact in _parsed(path, form, prefixes):
         head, relation, tail = fact.subject, fact.predicate, fact.object
         if type(head) is ox.NamedNode and type(tail) is ox.NamedNode:
             add_head(head.value)
             add_relation(relation.value)
             add_tail(tail.value)
-        elif type(head) in taken and type(tail) in taken:
+            continue
+        label = _label(head, relation.value, tail)
+        describes = label is None and _is_description(head, relation.value, tail)
+        if label is not None:
+            labels.append(label)
+        elif describes:
+            descriptions.append((_node(head), relation.value, _node(tail)))
+        if type(head) in taken and type(tail) in taken and not describes:
             add_head(name(head))
             add_relation(relation.value)
             add_tail(name(tail))
-        else:
+        elif label is None and not describes:
             other = tail if type(tail) not in taken else head
             left[KINDS[type(other)]] += 1
     frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS, pl.String), orient="col")
     frame = frame.with_columns(_plain_names(column, path) for column in frame)
-    if not len(frame):
+    if not (len(frame) or labels or descriptions):
         raise DataError(f"{path}: no fact between two IRIs in it{_in_words(left)}")
-    return frame, left
+    return Parsed(frame, left, labels, descriptions, prefixes, is_rdf=True)
 
 
 def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> None:
@@ -64,13 +78,39 @@ def _write_nt(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
     write_nt(frame.iter_rows(), path, keep_rdf_terms)
 
 
-def _parsed(path: Path, form: ox.RdfFormat) -> Iterator[ox.Triple | ox.Quad]:
+def _parsed(
+    path: Path, form: ox.RdfFormat, prefixes: dict[str, str]
+) -> Iterator[ox.Triple | ox.Quad]:
+    """The statements of a file; the prefixes that it declares are put into `prefixes`."""
     try:
         with readable(path), open_bytes(path) as file:
-            yield from ox.parse(file, format=form)
+            parser = ox.parse(file, format=form)
+            yield from parser
+            prefixes |= parser.prefixes
     except SyntaxError as error:
         reason = _printable(str(error.msg).removeprefix("Parser error at "))
-        raise DataError(f"{path}:{error.lineno}: {reason}; expected {form.name}") from error
+        where = path if error.lineno is None else f"{path}:{error.lineno}"
+        raise DataError(f"{where}: {reason}; expected {form.name}") from error
+
+
+def _label(head: Term, relation: str, tail: Term) -> Label | None:
+    """The name that a statement gives to an entity, a relation or a type, if it does."""
+    if relation in NAMES and type(head) is ox.NamedNode and type(tail) is ox.Literal:
+        return Label(_plain(head.value), relation, tail.value, tail.language or "")
+    return None
+
+
+def _is_description(head: Term, relation: str, tail: Term) -> bool:
+    """Whether a statement is a part of the schema that needs a blank node."""
+    if ox.Literal in (type(head), type(tail)) or ox.Triple in (type(head), type(tail)):
+        return False
+    if relation == TYPE:  # of a blank node: an entity has other types than those of OWL
+        return type(tail) is ox.NamedNode and tail.value.startswith(OWL)
+    return relation in UNDERSTOOD
+
+
+def _node(term: Term) -> str:
+    return term.value if type(term) is ox.NamedNode else str(term)
 
 
 def _namer(renames_blanks: bool) -> Callable[[Term], str]:
@@ -99,6 +139,8 @@ def _plain_names(column: pl.Series, path: Path) -> pl.Series:
 
 def _plain(iri: str) -> str:
     """The name that was written so; the IRI itself if we would not have written it so."""
+    if not iri.startswith(PLAIN):
+        return iri
     name = unquote(iri.removeprefix(PLAIN))
     return name if _encoded(name) == iri else iri
 
@@ -142,4 +184,9 @@ def _in_words(left: LeftOut) -> str:
 FORMATS = {
     ".nt": Format(partial(_read, ox.RdfFormat.N_TRIPLES), write=_write_nt),
     ".ttl": Format(partial(_read, ox.RdfFormat.TURTLE)),
+    ".nq": Format(partial(_read, ox.RdfFormat.N_QUADS)),
+    ".trig": Format(partial(_read, ox.RdfFormat.TRIG)),
+    ".rdf": Format(partial(_read, ox.RdfFormat.RDF_XML)),
+    ".owl": Format(partial(_read, ox.RdfFormat.RDF_XML)),
+    ".jsonld": Format(partial(_read, ox.RdfFormat.JSON_LD)),
 }

@@ -1,7 +1,7 @@
 """A knowledge base from and to a file or folder, in any of the formats people keep graphs in."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,22 +11,24 @@ import polars as pl
 
 from assent.core.arrays import Ids
 from assent.core.facts import KnowledgeBase, Source, Split
+from assent.core.schema import ENDS
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.annotations import find_file, read_labels, read_types
+from assent.files.annotations import SUFFIXES, find_file, read_entity_types, read_labels
 from assent.files.atomic import beside, folder_beside
 from assent.files.formats import (
     Kept,
-    LeftOut,
+    Parsed,
     all_formats,
     folder_readers,
     format_of,
     readable_suffixes,
     writable_suffixes,
 )
+from assent.files.kgx import is_kgx, read_kgx
+from assent.files.meaning import Frames, Taking, Told, stated_in, understood
+from assent.files.schemas import read_schema, typed
 from assent.files.tsv import write_tsv
-
-Frames = Mapping[Split, pl.DataFrame]
 
 
 def read(
@@ -36,35 +38,60 @@ def read(
     schema: str | Path | None = None,
     entity_names: str | Path | None = None,
     relation_names: str | Path | None = None,
+    language: Sequence[str] = ("en",),
+    type_relation: Sequence[str] = (),
+    subclass_relation: Sequence[str] = (),
+    predict: Sequence[str] = (),
+    keep_same_as: bool = False,
     keep_literals: bool = False,
     keep_blank_nodes: bool = False,
 ) -> KnowledgeBase:
     """Reads a graph: a file of facts, or a folder with train and perhaps valid and test.
 
     Readable names, types and a schema are taken from files that lie in the folder under the names
-    `entity_names`, `relation_names`, `entity_types` and `schema`, or from the files given.
+    `entity_names`, `relation_names`, `entity_types` and `schema`, or from the files given, and
+    from the graph itself where it is RDF or KGX.
     """
     path = Path(path)
-    kept = Kept(keep_literals, keep_blank_nodes)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
+    taking = Taking(
+        tuple(language),
+        tuple(type_relation),
+        tuple(subclass_relation),
+        tuple(predict),
+        keep_same_as,
+    )
+    parts: Mapping[Split, Parsed] = {}
+    frames: Frames
+    if is_kgx(path):
+        frame, told = read_kgx(path)
+        frames = {Split.TRAIN: frame}
+    else:
+        parts = _parsed(path, Kept(keep_literals, keep_blank_nodes))
+        frames, told = understood(parts, taking, str(path))
     if path.is_dir():
-        frames, left = _read_folder(path, kept)
         entity_names = entity_names or find_file(path, "entity_names")
         relation_names = relation_names or find_file(path, "relation_names")
         types = types or find_file(path, "entity_types")
-        schema = schema or find_file(path, "schema")
-    else:
-        frame, left = format_of(path).read(path, kept)
-        frames = {Split.TRAIN: frame}
-    source = Source(path.name or path.resolve().name, left_out=MappingProxyType(dict(left)))
-    kb = _assemble(frames, source)
+        schema = schema or find_file(path, "schema", {*SUFFIXES, *readable_suffixes()})
+    left = sum((part.left_out for part in parts.values()), Counter[str]())
+    name = path.name or path.resolve().name
+    kb = _assemble(frames, Source(name, left_out=MappingProxyType(dict(left)), taken=told.taken))
+    if schema is not None:
+        told = _with_schema(told, Path(schema), taking)
     vocabulary = replace(
         kb.vocabulary,
-        entity_labels=read_labels(entity_names, kb.vocabulary.entities),
-        relation_labels=read_labels(relation_names, kb.vocabulary.relations),
+        entity_labels=_labels(entity_names, kb.vocabulary.entities, told),
+        relation_labels=_labels(relation_names, kb.vocabulary.relations, told),
     )
-    return replace(kb, vocabulary=vocabulary, types=read_types(types, schema, kb.vocabulary))
+    rows = told.types
+    if types is not None:
+        rows = pl.concat([rows, read_entity_types(Path(types), vocabulary)])
+    found = typed(rows, told.schema, vocabulary)
+    if found is None and schema is not None and any(told.schema.about(*ENDS)):
+        raise DataError(f"{schema}: a schema without types; give the entities' types as well")
+    return replace(kb, vocabulary=vocabulary, types=found, schema=told.schema)
 
 
 def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) -> None:
@@ -100,24 +127,54 @@ def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:
     )
 
 
-def _read_folder(path: Path, kept: Kept) -> tuple[Frames, LeftOut]:
+def _parsed(path: Path, kept: Kept) -> Mapping[Split, Parsed]:
+    """What the file says, or the files of a folder."""
+    if not path.is_dir():
+        return {Split.TRAIN: format_of(path).read(path, kept)}
     markers = folder_readers()
     for marker, read_marked in markers.items():
         if (path / marker).exists():
-            return read_marked(path), Counter()
-    frames, all_left = {}, Counter[str]()
+            return {split: Parsed(frame) for split, frame in read_marked(path).items()}
+    parts = {}
     for split in Split:
         file = find_file(path, split.name.lower(), readable_suffixes())
         if file is not None:
-            frames[split], left = format_of(file).read(file, kept)
-            all_left += left
-    if Split.TRAIN not in frames:
+            parts[split] = format_of(file).read(file, kept)
+    if Split.TRAIN not in parts:
         raise DataError(
             f"{path}: no train file; expected train with a suffix of "
             f"{' '.join(readable_suffixes())}, plain or .gz, "
             f"or a folder with {' or '.join(markers)}"
         )
-    return frames, all_left
+    return parts
+
+
+def _with_schema(told: Told, path: Path, taking: Taking) -> Told:
+    """What is told, and what a schema file states; names and types of an RDF file count too."""
+    part = None
+    if path.suffixes and "".join(path.suffixes[-2:]).lower().removesuffix(".gz") not in SUFFIXES:
+        part = format_of(path).read(path, Kept())
+    if part is None or not part.is_rdf:
+        return replace(told, schema=told.schema | read_schema(path))
+    more = stated_in(part, taking)
+    return replace(
+        told,
+        labels={**more.labels, **told.labels},
+        types=pl.concat([told.types, more.types]),
+        schema=told.schema | more.schema,
+    )
+
+
+def _labels(path: str | Path | None, names: tuple[str, ...], told: Told) -> tuple[str, ...]:
+    """A label for each name: of the file, else of the graph, else the name; or none at all."""
+    found = read_labels(path, names)
+    if not any(name in told.labels for name in names):
+        return found
+    of_file = dict(zip(names, found, strict=False))
+    return tuple(
+        of_file[name] if of_file.get(name, name) != name else told.labels.get(name, name)
+        for name in names
+    )
 
 
 def _write_folder(kb: KnowledgeBase, path: Path) -> None:

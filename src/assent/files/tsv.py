@@ -6,7 +6,6 @@ refused by its line.
 
 import csv
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -17,7 +16,7 @@ import polars as pl
 
 from assent.core.arrays import Ids
 from assent.errors import DataError
-from assent.files.formats import COLUMNS, HEADERS, Format, Kept, LeftOut
+from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
 from assent.files.text import BOM, check_name, lines_of, read_bytes
 
 SEPARATORS = {"\t": "tab-separated", ",": "comma-separated"}
@@ -91,18 +90,18 @@ def write_tsv(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool = False) -> 
     frame.write_csv(path, separator="\t", include_header=False, quote_style="never")
 
 
-def _read(separator: str, path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
-    return read_columns(path, COLUMNS, separator), Counter()
+def _read(separator: str, path: Path, kept: Kept) -> Parsed:
+    return Parsed(read_columns(path, COLUMNS, separator))
 
 
-def _read_csv(path: Path, kept: Kept) -> tuple[pl.DataFrame, LeftOut]:
+def _read_csv(path: Path, kept: Kept) -> Parsed:
     """Facts; the first line may be one of the known headers."""
     frame = read_columns(path, COLUMNS, ",")
     if tuple(str(name).lower() for name in frame.row(0)) not in HEADERS:
-        return frame, Counter()
+        return Parsed(frame)
     if len(frame) == 1:
         raise DataError(f"{path}: nothing but a header in it; expected facts")
-    return frame[1:], Counter()
+    return Parsed(frame[1:])
 
 
 def _is_usual(content: bytes, separator: str) -> bool:

@@ -40,7 +40,7 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
             *(cell(outcome) for cell in columns.values()),
         ]
         for outcome in falling[:most]
-        if outcome.accepted or outcome.review
+        if outcome.accepted or outcome.review or outcome.refused.counts()
     ]
     return Grid("completion", [*texts("relation"), *numbers(*columns)], rows)
 
@@ -64,6 +64,9 @@ def summary_lines(found: Completion) -> list[str]:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+    if reasons := found.refused.counts():
+        each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
+        lines.append(f"refused, because they contradict the stated schema: {each}")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
@@ -202,6 +205,7 @@ _ASKED: Columns = {
     "accepted": lambda outcome: count(outcome.accepted),
     "to review": lambda outcome: count(outcome.review),
     "second answers": lambda outcome: count(outcome.second),
+    "against schema": lambda outcome: count(sum(outcome.refused.counts().values())),
 }
 DECIDED_BY_QUERY: Columns = {**_ASKED, "mirrored": lambda outcome: count(outcome.mirrored)}
 DECIDED_BY_FACT: Columns = {

@@ -1,5 +1,6 @@
 """read: a graph from a file, a folder, or a named data set."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assent.core.facts import KnowledgeBase
@@ -15,20 +16,36 @@ def read(
     schema: str | Path | None = None,
     entity_names: str | Path | None = None,
     relation_names: str | Path | None = None,
+    language: str | Sequence[str] = "en",
+    type_relation: Sequence[str] = (),
+    subclass_relation: Sequence[str] = (),
+    predict: Sequence[str] = (),
+    keep_same_as: bool = False,
     keep_literals: bool = False,
     keep_blank_nodes: bool = False,
 ) -> KnowledgeBase:
     """Reads the facts of a file, of a folder with train (and valid and test), or of a data set.
 
     `source` is a path, or a name that `assent data list` shows. Readable names, types and a schema
-    come from the files given, or from those that lie in the folder.
+    come from the files given, from those that lie in the folder, or from the graph itself.
+
+    In RDF, names are taken in the first `language` ("en,de") that there is, then without one, then
+    in any. rdf:type and rdfs:subClassOf give types, and so do the relations named here. What is
+    name, type or schema in RDF is no relation to predict, unless `predict` names it. Entities that
+    owl:sameAs makes one are merged, unless `keep_same_as`.
     """
+    languages = language.split(",") if isinstance(language, str) else language
     return triples.read(
         place(source),
         types=types,
         schema=schema,
         entity_names=entity_names,
         relation_names=relation_names,
+        language=[name.strip() for name in languages],
+        type_relation=type_relation,
+        subclass_relation=subclass_relation,
+        predict=predict,
+        keep_same_as=keep_same_as,
         keep_literals=keep_literals,
         keep_blank_nodes=keep_blank_nodes,
     )
