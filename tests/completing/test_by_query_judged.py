@@ -11,6 +11,9 @@ import assent
 import toy
 from assent.core.thresholds import Thresholds
 from assent.deciding.judge import folds_of
+from assent.rules.columns import columns
+from assent.rules.firing import Firing
+from assent.verbs.deciders import rules_of
 from completing.worlds import as_sets
 from completing_oracles import facts_known, new_facts
 from judging_oracles import of_graph, of_scores
@@ -44,6 +47,14 @@ def probabilities(run, judge):
     def scored(slot):
         return run.model.scores(torch.arange(entities), torch.full((entities,), slot)).numpy()
 
+    rules = Firing.of(rules_of(run.benchmark), direct=False)  # tests/rules has their slow twin
+
+    def fired_for(slot):
+        anchors, asked_for = (ids.ravel().astype(np.int32) for ids in np.indices((entities,) * 2))
+        found = columns(rules, anchors, np.full_like(anchors, slot), asked_for)
+        return {name: column.reshape(entities, entities) for name, column in found.items()}
+
+    fired = [fired_for(slot) for slot in range(2 * count)]
     given = np.stack([scored(slot) for slot in range(2 * count)])
     said = np.full((2 * count, entities, entities), -1.0)
     for slot in range(2 * count):
@@ -61,6 +72,7 @@ def probabilities(run, judge):
                         **of_graph(train, count, anchor, slot, entity),
                         "reverse": given[inverse, entity, anchor],
                     }
+                    told |= {name: column[anchor, entity] for name, column in fired[slot].items()}
                     row = np.array([[told[name] for name in judge.rescorer.names]])
                     fold = folds_of(np.array([slot]), np.array([anchor]))
                     said[slot, anchor, entity] = expit(judge.rescorer.forest.logits(row, fold)[0])

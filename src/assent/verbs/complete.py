@@ -12,7 +12,6 @@ from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError
-from assent.files.deciders import decider_file
 from assent.scoring import Scored
 from assent.verbs.deciders import load_decider
 from assent.verbs.tune import tune
@@ -41,9 +40,10 @@ def complete(
 
     With `precision`, this share of the accepted facts is to be right, over one of the populations
     of OVER. Over the queries that are `asked`, it is an estimate by a rehearsal: a bound from below
-    if at least `missing` (1) facts are missing for each one held out. Over `valid`, thresholds are
-    found on the queries of valid that promise the precision with a `confidence` (0.95). Without
-    `precision`, the decider given decides, or the one that `assent tune` put into the run's folder.
+    if at least `missing` (1) facts are missing for each one held out. Scores are the model's own,
+    or those of a judge if one is given as `decider`. Over `valid`, thresholds are found on the
+    queries of valid that promise the precision with a `confidence` (0.95). Without `precision`, the
+    decider given decides, or the one that `assent tune` put into the run's folder.
 
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
@@ -73,7 +73,7 @@ def _over_asked(
     return ByFact(
         ground,
         run.model,
-        decider or _rescorer_of(run),
+        decider or _own_scores(run),
         precision,
         1.0 if missing is None else missing,
     )
@@ -101,11 +101,8 @@ def _decider_of(run: Scored) -> Decider:
     return load_decider(folder, run)
 
 
-def _rescorer_of(run: Scored) -> Decider:
-    """The run's decider, whose scores count; the model's own scores if it has none."""
-    folder = getattr(run, "folder", None)
-    if folder is not None and decider_file(folder).exists():
-        return load_decider(folder, run)
+def _own_scores(run: Scored) -> Decider:
+    """Rescores nothing: the model's own scores count. A judge's did not find more facts."""
     nothing = Thresholds.single(np.inf, run.benchmark.vocabulary.num_slots)
     return Decider.of_thresholds("scores", "f1", nothing)
 
