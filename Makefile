@@ -23,7 +23,7 @@ test: $(VENV)/.ready-dev browser
 
 # Built from docs/ and the docstrings, without the network; a broken link ends it.
 docs: $(VENV)/.ready-dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "documentation: site/index.html"
 
 # The report is looked at in a real browser. Where there is none and none can be installed, those
