@@ -16,14 +16,13 @@ Columns = dict[str, NDArray[np.float32]]
 
 def columns(firing: Firing, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
     """Columns (candidate,) by name, such as `rule_paths_best`."""
-    best, number, total = spoken_for(firing, anchors, slots, entities)
+    best, _, total = spoken_for(firing, anchors, slots, entities)
     together = 1 - np.prod(1 - best, axis=2)
     degrees = np.maximum(np.diff(firing.graph.offsets), 1)
     found: Columns = {}
     for kind, name in enumerate(KINDS):
         found[f"rule_{name}_best"] = best[:, kind, 0]
         found[f"rule_{name}_together"] = together[:, kind]
-        found[f"rule_{name}_number"] = number[:, kind]
     found["rule_anchor_mean"] = total[:, ANCHOR] / degrees[anchors]
     found["rule_entity_mean"] = total[:, ENTITY] / degrees[entities]
     return found

@@ -1,0 +1,69 @@
+"""How long rules take, and how much memory: mining, scoring queries, judging candidates.
+
+    python benchmarks/rules.py [GRAPH] [--queries N] [--candidates N] [--steps N] [--threads N]
+
+GRAPH is a file, a folder or the name of a data set (fb14k-qaq). Processor time, not wall-clock:
+a busy machine does not change it. The goal is 180 s times 2 cores and 2 GB for mining FB14k-QAQ.
+"""
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from assent.rules.columns import columns
+from assent.rules.firing import Firing
+from assent.rules.mining import mine
+from assent.rules.model import RuleModel, RuleSettings
+from assent.verbs.runs import load_benchmark
+
+Result = TypeVar("Result")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("graph", nargs="?", default="fb14k-qaq")
+    parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--candidates", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    benchmark = load_benchmark(options.graph)
+    names, rng = benchmark.vocabulary, np.random.default_rng(0)
+    sizes = names.num_entities, names.num_relations
+    tiny = np.array([[0, 0, 1], [1, 0, 2], [2, 0, 0]], np.int32)
+    mine(tiny, 3, 1)  # compiled, and counted for nothing
+    print(f"{options.graph}: {len(benchmark.train):,} train facts, {options.threads} threads")
+    rules = timed("mining", lambda: mine(benchmark.train, *sizes, steps=options.steps))
+    print(f"  {len(rules.constants):,} rules with constants, {len(rules.paths):,} paths")
+    model = RuleModel(*sizes, RuleSettings(steps=options.steps))
+    timed("making them ready", lambda: model.hear(benchmark.train, rules, False))
+    queries = benchmark.valid
+    asked = rng.permutation(len(queries))[: options.queries]
+    anchors, slots = (torch.tensor(part[asked]) for part in (queries.anchors, queries.relations))
+    model.scores(anchors[:1], slots[:1])
+    timed(f"scores of {len(asked):,} queries", lambda: model.scores(anchors, slots))
+    short = mine(benchmark.train, *sizes, steps=2)
+    firing = Firing.of(short, direct=False)
+    rows = np.sort(rng.integers(0, len(queries), options.candidates))
+    entities = rng.integers(0, names.num_entities, len(rows)).astype(np.int32)
+    candidates = queries.anchors[rows], queries.relations[rows], entities
+    columns(firing, *(part[:2] for part in candidates))
+    timed(f"columns of {len(rows):,} candidates", lambda: columns(firing, *candidates))
+    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def timed(what: str, do: Callable[[], Result]) -> Result:
+    start = time.process_time()
+    result = do()
+    print(f"{what}: {time.process_time() - start:.2f} s")
+    return result
+
+
+if __name__ == "__main__":
+    main()
