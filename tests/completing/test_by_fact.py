@@ -41,7 +41,7 @@ def test_candidates_are_those_of_slow_loops(world, fewest, kept):
         work = work_on(benchmark, worlds.Fixed(scores), wanted)
     found = {}
     for relation in range(benchmark.vocabulary.num_relations):
-        mine = work._candidates(relation, unheard, 0, 0, lambda: False)
+        mine, _ = work._candidates(relation, unheard, 0, 0, lambda: False)
         rows = zip(mine.scores.tolist(), mine.held_out.tolist(), mine.joined.tolist(), strict=True)
         found |= dict(zip(map(tuple, mine.facts.tolist()), rows, strict=True))
     expected = oracles.candidate_facts(benchmark, scores, work.ground.schema)

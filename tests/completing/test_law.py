@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import law_oracles as oracles
 import toy
+from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Ground, Wanted
 from assent.completing.law import KEPT, REASONS, Law, lawful
@@ -205,3 +206,23 @@ def test_the_most_facts_wanted_are_lawful_ones():
     assert len(some.accepted) == 5
     best = np.sort(everything.accepted.probabilities)[::-1][:5]
     assert np.sort(some.accepted.probabilities)[::-1].tolist() == best.tolist()
+
+
+@given(worlds.worlds(), st.sampled_from([0.1, 0.5]), SCHEMAS)
+def test_deciding_fact_by_fact_keeps_the_law(world, precision, schema):
+    benchmark, scores, _ = world
+    names = benchmark.vocabulary
+    rows = (row for row in schema.statements if row.subject != "wide" and row.object != "wide")
+    benchmark = replace(benchmark, schema=Schema(frozenset(rows)))
+    nothing = Thresholds.single(np.inf, names.num_slots)
+    work = ByFact(
+        Ground(benchmark, Wanted()),
+        worlds.Fixed(scores),
+        Decider.of_thresholds("scores", "f1", nothing),
+        precision,
+    )
+    found = work.result(lambda done, total: None, lambda: False)
+    again, refused = lawful(found.accepted, work.ground.law)
+    assert len(again) == len(found.accepted) and not len(refused.facts)
+    assert not benchmark.holds(found.refused.facts.facts).any()
+    assert (found.refused.facts.probabilities > found.rehearsed.threshold).all()
