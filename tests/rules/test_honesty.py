@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import roc_auc_score
 
 import toy
 from assent.adapters.adapting import adapt
@@ -18,6 +17,7 @@ from assent.deciding.features import Features
 from assent.deciding.graph import LINKS
 from assent.deciding.judge import judged_by, train_forest
 from assent.deciding.shortlisting import Highest
+from assent.measuring.abstaining import auroc
 from assent.models import create
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
@@ -62,7 +62,7 @@ def adapt_run(benchmark, model) -> Run:
 def auc(shortlist, known, names) -> float:
     """How well a judge tells answers from others, out of fold."""
     judged = judged_by(train_forest(shortlist, known, names), shortlist, known)
-    return float(roc_auc_score(shortlist.right, judged.scores))
+    return auroc(judged.scores, shortlist.right)
 
 
 def without_rules(known: Features) -> Features:
