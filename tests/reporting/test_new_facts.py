@@ -1,5 +1,7 @@
 """New facts in words, each relation in turn; the most probable ones, against a sort of all."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,20 +52,28 @@ def completion(facts, accepted=True):
 def test_each_relation_in_turn_the_surest_first():
     names = toy.vocabulary_of(4, 2)
     e, r = names.entities, names.relations
-    lines = list(facts_in_words(completion(FACTS)))
+    lines = list(facts_in_words(completion(FACTS).accepted))
     assert lines == [
-        f"  {e[0]} {r[0]} {e[1]}   (0.90)",
-        f"      for {e[0]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
+        f"  {e[0]} {r[0]} {e[3]}   (0.95)",
+        "      by similarity alone: no chain of known facts leads from head to tail",
         f"  {e[1]} {r[1]} {e[2]}   (0.50)",
         f"      for {e[2]} {r[0]} {e[1]} (7 of 1,234 such pairs)",
+        f"  {e[0]} {r[0]} {e[1]}   (0.90)",
+        f"      for {e[0]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
         f"  {e[0]} {r[0]} {e[2]}   (0.80)",
         f"      for {e[0]} {r[0]} {e[1]}, {e[2]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
     ]
 
 
-def test_only_so_many_and_only_accepted_ones():
-    assert len(list(facts_in_words(completion(FACTS), most=1))) == 2
-    assert list(facts_in_words(completion(FACTS, accepted=False))) == []
+def test_only_so_many_as_asked_for():
+    assert len(list(facts_in_words(completion(FACTS).accepted, most=1))) == 2
+    assert list(facts_in_words(completion(FACTS, accepted=False).accepted)) == []
+
+
+def test_a_fact_without_evidence_says_so():
+    facts = completion(FACTS).accepted
+    bare = replace(facts, evidence=Evidence.nothing(len(facts)))
+    assert all("by similarity alone" in line for line in list(facts_in_words(bare))[1::2])
 
 
 DRAWN = st.lists(

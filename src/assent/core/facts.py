@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, frozen, pair_keys
+from assent.core.arrays import Ids, Keys, Mask, frozen, pair_keys
 from assent.core.schema import Schema
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
@@ -57,6 +57,12 @@ class KnowledgeBase:
         if self.facts.ndim != 2 or self.facts.shape[1] != 3 or len(self.facts) != len(self.splits):
             raise DataError(f"facts of shape {self.facts.shape}, splits of {self.splits.shape}")
         _check_ids(self.facts, self.splits, self.vocabulary)
+
+    def take(self, facts: Mask) -> Self:  # (fact,)
+        """The same graph with only these of its facts."""
+        return replace(
+            self, facts=frozen(self.facts[facts]), splits=frozen(self.splits[facts], np.int8)
+        )
 
     @classmethod
     def of_ids(

@@ -88,20 +88,21 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     return [*lines, rehearsed.assumption]
 
 
-def facts_in_words(found: Completion, most: int = 10) -> Iterator[str]:
-    """Accepted facts for which there is evidence, each relation in turn, the most probable first.
+def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
+    """Some of the facts, each relation in turn, the most probable first.
 
     Two lines each: the fact, and the chain of known facts that speaks for it most.
     """
-    facts, names = found.accepted, found.vocabulary
-    facts = facts.take(np.diff(facts.evidence.offsets) > 0)
+    names = facts.vocabulary
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
-        best = facts.chains(place)[0]
         fact = " ".join(_named(facts.facts[place].tolist(), names))
-        known = ", ".join(" ".join(_named(known, names)) for known in best.facts)
         yield f"  {fact}   ({facts.probabilities[place]:.2f})"
-        yield f"      for {known} ({best.support:,} of {best.cases:,} such pairs)"
+        if not (chains := facts.chains(place)):
+            yield "      by similarity alone: no chain of known facts leads from head to tail"
+            continue
+        known = ", ".join(" ".join(_named(known, names)) for known in chains[0].facts)
+        yield f"      for {known} ({chains[0].support:,} of {chains[0].cases:,} such pairs)"
 
 
 def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
