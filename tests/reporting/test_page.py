@@ -133,11 +133,11 @@ def test_the_summary_counts_in_words(read, measured):
         assert f"{counts.relevant:,} answers" in read.text
 
 
-def test_facts_are_shown_by_decision_the_surest_first(read):
+def test_facts_are_shown_by_decision_the_most_probable_first(read):
     for decision, count in (("accepted", 24), ("review", 6)):
         rows = read.tables[f"facts-{decision}"][1:]
-        chances = [row[1][1] for row in rows]
-        assert len(rows) == 5 and chances == sorted(chances, reverse=True)
+        falling = [row[1][1] for row in rows]
+        assert len(rows) == 5 and falling == sorted(falling, reverse=True)
         assert f"{count} facts of 1 relations" in read.text
     assert "3 of 4 such pairs (75.0\u00a0%)" in read.text
 

@@ -37,16 +37,16 @@ class Rounded:
 @pytest.mark.parametrize("threshold", [-np.inf, -5.0, 0.0, 2.5, np.inf])
 def test_the_best_candidates_are_those_of_a_sort_with_known_ones_marked(split, threshold):
     benchmark = toy.built(toy.crowd(3, 30, 3, 8, splits=True), seed=2)
-    names, half = benchmark.vocabulary, benchmark.queries(split)
+    names, asked = benchmark.vocabulary, benchmark.queries(split)
     size, known = names.num_entities, benchmark.known(split)
     decider = Decider.of_thresholds("global", "f1", Thresholds.single(threshold, names.num_slots))
-    rows = [len(half) - 1, 0, len(half) // 2]
+    rows = [len(asked) - 1, 0, len(asked) // 2]
     said = best_candidates(Rounded(size), decider, benchmark, rows, split)
     for row, found in zip(rows, said, strict=True):
-        anchor, relation = half.anchors[[row]], half.relations[[row]]
+        anchor, relation = asked.anchors[[row]], asked.relations[[row]]
         scores = Rounded(size).scores(torch.tensor(anchor), torch.tensor(relation))[0].tolist()
         best = sorted(range(size), key=lambda entity: (-scores[entity], entity))[:MOST_CANDIDATES]
-        answers = half.answers[half.offsets[row] : half.offsets[row + 1]].tolist()
+        answers = asked.answers[asked.offsets[row] : asked.offsets[row + 1]].tolist()
         same = (known.anchors == anchor) & (known.relations == relation)
         told = known.take(same).answers.tolist()
         assert found.row == row and [one.entity for one in found.best] == best

@@ -59,8 +59,8 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def other_halves(data):
-    """The same train facts, the same queries in another order."""
+def other_splits(data):
+    """The same train facts, valid and test exchanged."""
     benchmark = load(data)
     swapped = replace(benchmark, valid=benchmark.test, test=benchmark.valid)
     save(swapped, data.parent / "swapped")
@@ -220,9 +220,9 @@ def test_a_model_that_was_cut_is_marked_until_it_was_given_more_time(data, tmp_p
     assert "†" not in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
-def test_on_another_benchmark_nothing_is_trained_again(data, done, other_halves):
+def test_on_another_benchmark_nothing_is_trained_again(data, done, other_splits):
     out, *_ = done
-    lines, steps = run(data, out, on=other_halves)
+    lines, steps = run(data, out, on=other_splits)
     assert steps == 0 and lines[0].endswith("trained, to be measured")
     folder = out / "on-swapped"
     assert "**Measured on `swapped`**" in (folder / "report.md").read_text(encoding="utf-8")
@@ -230,7 +230,7 @@ def test_on_another_benchmark_nothing_is_trained_again(data, done, other_halves)
         here, there = result(out, name), result(folder, name)
         assert there["mrr"] == {"valid": here["mrr"]["test"], "test": here["mrr"]["valid"]}
         assert there["weights"] == here["weights"]
-        trained = load_run(out / "runs" / "default" / name, other_halves)
+        trained = load_run(out / "runs" / "default" / name, other_splits)
         assert there["benchmark"] == trained.benchmark.digest()
 
 
