@@ -226,3 +226,15 @@ def test_deciding_fact_by_fact_keeps_the_law(world, precision, schema):
     assert len(again) == len(found.accepted) and not len(refused.facts)
     assert not benchmark.holds(found.refused.facts.facts).any()
     assert (found.refused.facts.probabilities > found.rehearsed.threshold).all()
+
+
+def test_an_answer_that_building_removed_is_the_one_answer_nonetheless():
+    schema = Schema.of(
+        [("r1", "functional"), ("r0", "subPropertyOf", "r1"), ("r2", "inverseOf", "r1")]
+    )
+    lost = np.array([[2, 0], [3, 5]], np.int32)  # e0 r0 ?, ? r2 e1: both have an answer
+    law = Law(schema, None, toy.triples([]), NAMES, NO_HABIT, lost)
+    facts = toy.triples([(2, 1, 4), (3, 1, 4), (4, 1, 5), (4, 0, 5)])
+    none = np.full(4, KEPT)
+    none[:2] = REASONS.index("functional")
+    assert law.contradictions(facts).tolist() == none.tolist()

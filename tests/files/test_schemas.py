@@ -82,3 +82,16 @@ def test_a_benchmark_keeps_what_its_graph_states(tmp_path):
     )
     save(toy.built(toy.whole(), removed=1), tmp_path / "old")
     assert not (tmp_path / "old" / "stated.tsv").exists() and not load(tmp_path / "old").schema
+
+
+def test_a_benchmark_remembers_which_queries_lost_their_one_answer(tmp_path):
+    kb = replace(toy.whole(), schema=Schema.of([("born_in", "functional")]))
+    benchmark = toy.built(kb, removed=["oslo"])
+    names = benchmark.vocabulary
+    tail_of = names.relations.index("born_in")
+    lost = {names.entities[anchor] for anchor, slot in benchmark.lost.tolist() if slot == tail_of}
+    assert lost == {"dan", "eve"}
+    save(benchmark, tmp_path / "b")
+    assert load(tmp_path / "b").lost.tolist() == benchmark.lost.tolist()
+    plain = toy.built(toy.whole(), removed=["oslo"])
+    assert not len(plain.lost) and plain.digest() == benchmark.digest()

@@ -97,6 +97,7 @@ def build(
         masks_other_split=DEALS[deal].each_fact_once,
         types=types.with_entities(kept) if kb.types else None,
         schema=kb.schema,
+        lost=_one_answer_lost(kb, lost, new_ids),
     )
     settings = {
         "removed": removed if isinstance(removed, int | str) else "list",
@@ -166,6 +167,14 @@ def _fake(
             fake(real, taken, types, wanted.heads, heads, rng),
         ]
     )
+
+
+def _one_answer_lost(kb: KnowledgeBase, lost: Keys, new_ids: Ids) -> Ids:  # (pair, 2)
+    """Anchor and slot of the queries that lost an answer, if the schema allows some only one."""
+    slots, anchors = np.divmod(lost, kb.vocabulary.num_entities)
+    if not any(kb.schema.about("functional", "inverseFunctional")):
+        slots, anchors = slots[:0], anchors[:0]
+    return frozen(np.stack([new_ids[anchors], slots], axis=1))
 
 
 def _renumbered(queries: Queries, new_ids: Ids) -> Queries:

@@ -76,11 +76,30 @@ def build(
     keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
+    query: Annotated[
+        Path | None,
+        typer.Option(
+            help="Of a SPARQL store (KB is sparql+http://host/path): a file with the query, "
+            "SELECT of head, relation and tail, or CONSTRUCT. Without it: all facts."
+        ),
+    ] = None,
+    page: Annotated[
+        int, typer.Option(help="Rows that a SPARQL store is asked for at once.")
+    ] = 10_000,
+    max_rows: Annotated[
+        int, typer.Option(help="The most rows that a SPARQL store may give.")
+    ] = 50_000_000,
+    max_minutes: Annotated[
+        float,
+        typer.Option(help="How long a SPARQL store may take; build again to go on from there."),
+    ] = 60.0,
 ) -> None:
     """Build a benchmark of queries from a graph."""
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
+    from assent.files.sparql import Paging, Store, is_store
+    from assent.files.text import lines_of
     from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
     from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
@@ -88,7 +107,7 @@ def build(
 
     refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
     with steps(err) as progress:
-        progress(f"reading {kb}")
+        progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(
             kb,
             types=types,
@@ -102,6 +121,9 @@ def build(
             keep_same_as=keep_same_as,
             keep_literals=keep_literals,
             keep_blank_nodes=keep_blank_nodes,
+            query="\n".join(lines_of(query)) if query else None,
+            paging=Paging(page, max_rows, minutes=max_minutes),
+            progress=lambda rows: progress(f"reading: {rows:,} rows"),
         )
         benchmark = assent.build(
             graph,

@@ -66,7 +66,9 @@ BenchmarkFolder = Annotated[
 Graph = Annotated[
     str,
     typer.Argument(
-        metavar="KB", help="A file or folder of facts, or a name that `assent data list` shows."
+        metavar="KB",
+        help="A file or folder of facts, a name that `assent data list` shows, or a SPARQL store: "
+        "sparql+http://host/path.",
     ),
 ]
 Language = Annotated[

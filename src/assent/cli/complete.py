@@ -13,9 +13,11 @@ from assent.errors import StoppedError
 def complete(
     run_folder: RunFolder,
     out_file: Annotated[
-        Path,
+        str,
         typer.Option(
-            "--out", help="Where accepted facts go: a file with a suffix of {fact_files}."
+            "--out",
+            help="Where accepted facts go: a file with a suffix of {fact_files}, or a SPARQL "
+            "store, sparql+http://host/path, that takes updates.",
         ),
     ],
     precision: Annotated[
@@ -46,6 +48,9 @@ def complete(
     review_above: Annotated[
         float, typer.Option(help="How probable a fact to review must be, at least.")
     ] = 0.5,
+    graph: Annotated[
+        str | None, typer.Option(help="The named graph of a SPARQL store that facts go to.")
+    ] = None,
     refused_file: Annotated[
         Path | None,
         typer.Option(
@@ -83,6 +88,7 @@ def complete(
     """New facts: ask every query that the graph may ask, and accept what is sure enough."""
     from assent.files.annotations import read_list
     from assent.files.facts import partial, refuse_suffix, write_facts, write_refused
+    from assent.files.sparql import GRAPH, Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.reporting.rendering import terminal
@@ -90,9 +96,10 @@ def complete(
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.runs import load_run
 
-    files = [out_file] if review_file is None else [out_file, review_file]
+    files = [out_file] if review_file is None else [out_file, str(review_file)]
     for path in files:
         refuse_suffix(path)
+    graph = graph or GRAPH
     run = load_run(run_folder, unfinished=unfinished)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
@@ -111,14 +118,16 @@ def complete(
             stopping=lambda: interrupts.wanted is not None,
         )
     if not found.finished:
-        files = [partial(path) for path in files]
+        files = [path if is_store(path) else str(partial(Path(path))) for path in files]
+        graph += ".partial"
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
-        write_facts(path, facts)
+        write_facts(path, facts, graph)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
     out.print(terminal(completion_grid(found)))
     for line in summary_lines(found):
         say(line)
+    files = [f"{Store.of(path).url}, graph {graph}" if is_store(path) else path for path in files]
     for path, what in zip(files, ("accepted", "to review"), strict=False):
         say(f"{what}: {path}")
     if refused_file is not None:

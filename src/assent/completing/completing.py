@@ -154,7 +154,12 @@ class Ground:
             .behind(benchmark.schema, self.names)
         )
         self.law = Law(
-            benchmark.schema, benchmark.types, self.facts, self.names, self.schema.symmetric
+            benchmark.schema,
+            benchmark.types,
+            self.facts,
+            self.names,
+            self.schema.symmetric,
+            benchmark.lost,
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)

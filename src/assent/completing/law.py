@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, Mask, found_in, pair_keys, places_in, rows_of
+from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, pair_keys, places_in, rows_of
 from assent.core.new_facts import NewFacts
 from assent.core.schema import ENDS, Schema, upwards
 from assent.core.types import Types
@@ -89,9 +89,19 @@ class Law:
     """
 
     def __init__(
-        self, schema: Schema, types: Types | None, known: Ids, names: Vocabulary, symmetric: Mask
+        self,
+        schema: Schema,
+        types: Types | None,
+        known: Ids,
+        names: Vocabulary,
+        symmetric: Mask,
+        lost: Ids | None = None,
     ) -> None:
-        """`known` (fact, 3); `symmetric` (relation,) adds to what the schema states."""
+        """`known` (fact, 3); `symmetric` (relation,) adds to what the schema states.
+
+        `lost` (pair, 2) are anchors and slots of facts that are known as well, but whose other end
+        is no entity any more.
+        """
         self.names = names
         self.above = schema.supertypes()
         self.entities = _Entities(types, names.num_entities)
@@ -104,6 +114,7 @@ class Law:
         self._typing = [place for place, name in enumerate(names.relations) if name in typing]
         self._ends = [self._ends_of(relation) for relation in range(names.num_relations)]
         self._known_pairs = self._pairs_known(known)
+        self._answered = self._anchors_answered(np.empty((0, 2), int) if lost is None else lost)
         self._given = self._given_by(known)
 
     def verdicts(self, facts: Ids, probabilities: Values, accepted: Mask) -> Verdicts:  # (fact,)
@@ -131,11 +142,10 @@ class Law:
                 fits = self.entities.untyped | self.entities.with_any(end.types)
                 yield ENDS[0 if end.is_head else 1], ~fits[mine]
             if end.only_one:
-                pairs = self._known_pairs[end.slot]
-                size = self.names.num_entities
-                anchors = np.unique(pairs // size)
-                known = found_in(pairs, pair_keys(mine, other, size))
-                yield "functional", found_in(anchors, mine.astype(np.int64)) & ~known
+                keys = pair_keys(mine, other, self.names.num_entities)
+                known = found_in(self._known_pairs[end.slot], keys)
+                answered = found_in(self._answered[end.slot], mine.astype(np.int64))
+                yield "functional", answered & ~known
             if foes := self._foes_of(end.gives):
                 yield "disjoint", self._has_any(foes)[mine]
         if relation in self._typing:
@@ -278,6 +288,18 @@ class Law:
                     mine, other = (heads, tails) if end.is_head else (tails, heads)
                     found[end.slot].append(pair_keys(mine, other, size))
         return {slot: np.unique(np.concatenate(parts)) for slot, parts in found.items()}
+
+    def _anchors_answered(self, lost: Ids) -> dict[int, Keys]:
+        """For each slot with one answer, the anchors that have an answer, ascending."""
+        size, count = max(self.names.num_entities, 1), self.names.num_relations
+        found = {slot: [pairs // size] for slot, pairs in self._known_pairs.items()}
+        slots = distinct(lost[:, 1].astype(np.int64))
+        for slot in slots.tolist():
+            anchors = lost[lost[:, 1] == slot, 0].astype(np.int64)
+            for end in self._ends[slot % count]:
+                if end.only_one and end.is_head == (slot < count):
+                    found[end.slot].append(anchors)
+        return {slot: distinct(np.concatenate(parts)) for slot, parts in found.items()}
 
     def _given_by(self, known: Ids) -> list[tuple[frozenset[str], Keys]]:
         """Types, and the entities without stated types that known facts give them to."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assent.core.arrays import Ids, Mask, distinct, found_in
+from assent.core.arrays import Ids, Mask, distinct, found_in, frozen
 from assent.core.facts import fact_keys, facts_of
 from assent.core.queries import Queries, both_ways
 from assent.core.schema import Schema
@@ -32,6 +32,9 @@ class Benchmark:
     origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     # What the graph states. Domains and ranges that `types` learned are not among it.
     schema: Schema = field(default_factory=Schema)
+    # (pair, 2)  anchor, slot: queries with an answer that building removed. Where the schema says
+    # that such a query has one answer, no other can be right. Empty if it says so of none.
+    lost: Ids = field(default_factory=lambda: frozen(np.empty((0, 2))))
 
     def __post_init__(self) -> None:
         entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations
@@ -45,6 +48,8 @@ class Benchmark:
             ("test", self.test.anchors, entities),
             ("test", self.test.answers, entities),
             ("test", self.test.relations, slots),
+            ("lost", self.lost[:, 0], entities),
+            ("lost", self.lost[:, 1], slots),
         ):
             if ids.size and (ids.min() < 0 or ids.max() >= limit):
                 raise DataError(f"{name}: an id that the vocabulary has no name for")

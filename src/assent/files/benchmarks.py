@@ -30,7 +30,7 @@ from assent.files.triples import named_facts
 from assent.files.tsv import ids_of, line_of, read_columns, write_tsv
 
 MANIFEST = "manifest.json"
-STATED = "stated.tsv"  # older benchmarks have none
+STATED, LOST = "stated.tsv", "lost.tsv"  # older benchmarks have neither
 MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
 FORMAT = max(MASKS)
 OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
@@ -103,6 +103,8 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
         _write_types(benchmark.types, vocabulary, folder)
     if benchmark.schema:
         write_schema(benchmark.schema, folder / STATED)
+    if len(benchmark.lost):
+        _write_lost(benchmark.lost, vocabulary, folder / LOST)
     manifest = {
         "format": FORMAT,
         "assent": __version__,
@@ -157,6 +159,35 @@ def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
         write_tsv(frame, folder / "schema.tsv")
 
 
+def _write_lost(lost: Ids, vocabulary: Vocabulary, path: Path) -> None:
+    """Queries that lost an answer: side, anchor, relation."""
+    anchors, slots = np.ascontiguousarray(lost.T)
+    sides = vocabulary.asks_for_head(slots).astype(np.int32)
+    frame = pl.DataFrame(
+        {
+            "side": pl.Series(SIDES).gather(sides),
+            "anchor": pl.Series(vocabulary.entities).gather(anchors),
+            "relation": pl.Series(vocabulary.relations).gather(vocabulary.relations_of(slots)),
+        }
+    )
+    write_tsv(frame, path)
+
+
+def _read_lost(path: Path, vocabulary: Vocabulary) -> Ids:  # (pair, 2)
+    if not path.exists():
+        return frozen(np.empty((0, 2)))
+    frame = read_columns(path, ("side", "anchor", "relation"))
+    sides, anchors, relations = (
+        ids_of(frame[name], known, path, lambda row: line_of(path, row))
+        for name, known in (
+            ("side", SIDES),
+            ("anchor", vocabulary.entities),
+            ("relation", vocabulary.relations),
+        )
+    )
+    return frozen(np.stack([anchors, vocabulary.slots_at(relations, sides)], axis=1))
+
+
 def _read_own(folder: Path) -> Benchmark:
     manifest = _read_manifest(folder / MANIFEST)
     entities, entity_labels = read_names(folder / "entities.tsv")
@@ -176,6 +207,7 @@ def _read_own(folder: Path) -> Benchmark:
         ),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
         read_schema(stated) if stated.exists() else NOTHING_STATED,
+        _read_lost(folder / LOST, vocabulary),
     )
 
 

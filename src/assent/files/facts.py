@@ -18,6 +18,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.rdf import write_nt
+from assent.files.sparql import GRAPH, Store, is_store, send_facts
 from assent.files.text import is_text, lines_of
 from assent.files.triples import named_facts
 
@@ -33,16 +34,25 @@ def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> 
         frame.write_csv(part, separator="\t", quote_style="never")
 
 
-def write_facts(path: str | Path, facts: NewFacts) -> None:
-    """Writes facts in the format that the file's name ends in; WRITERS has the formats."""
+def write_facts(path: str | Path, facts: NewFacts, graph: str = GRAPH) -> None:
+    """Writes facts in the format that the file's name ends in; WRITERS has the formats.
+
+    To a SPARQL store, they go into a named graph.
+    """
+    if is_store(path):
+        rows = named_facts(facts.facts, facts.vocabulary).iter_rows()
+        return send_facts(Store.of(str(path)), rows, graph)
     path = Path(path)
     refuse_suffix(path)
     with beside(path) as part:
         WRITERS[path.suffix](facts, part)
 
 
-def refuse_suffix(path: Path) -> None:
+def refuse_suffix(path: str | Path) -> None:
     """Raises an error for a file name that ends in no known format, before any work is done."""
+    if is_store(path):
+        return
+    path = Path(path)
     if path.suffix not in WRITERS:
         found = path.suffix or "a file without a suffix"
         raise DataError(f"{path}: cannot write {found}; choose from {' '.join(WRITERS)}")

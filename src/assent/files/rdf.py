@@ -74,6 +74,11 @@ def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> No
             file.write(f"{head_term} {_iri(relation)} {tail_term} .\n")
 
 
+def as_term(name: str, may_be_literal: bool = False) -> str:
+    """A name as SPARQL and N-Triples write it; only a name that reads as a literal is none."""
+    return _iri(name) if name.startswith("_:") else _term(name, True, may_be_literal)
+
+
 def _write_nt(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
     write_nt(frame.iter_rows(), path, keep_rdf_terms)
 

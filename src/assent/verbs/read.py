@@ -1,12 +1,23 @@
 """read: a graph from a file, a folder, or a named data set."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assent.core.facts import KnowledgeBase
 from assent.datasets import fetch, located
-from assent.errors import DataError
+from assent.datasets.fetching import cache_folder
+from assent.errors import ConfigError, DataError
 from assent.files import triples
+from assent.files.sparql import (
+    DEFAULTS,
+    EVERYTHING,
+    PagesDone,
+    Paging,
+    Store,
+    fetch_graph,
+    is_store,
+)
 
 
 def read(
@@ -23,6 +34,9 @@ def read(
     keep_same_as: bool = False,
     keep_literals: bool = False,
     keep_blank_nodes: bool = False,
+    query: str | None = None,
+    paging: Paging = DEFAULTS,
+    progress: PagesDone = lambda rows: None,
 ) -> KnowledgeBase:
     """Reads the facts of a file, of a folder with train (and valid and test), or of a data set.
 
@@ -33,10 +47,22 @@ def read(
     in any. rdf:type and rdfs:subClassOf give types, and so do the relations named here. What is
     name, type or schema in RDF is no relation to predict, unless `predict` names it. Entities that
     owl:sameAs makes one are merged, unless `keep_same_as`.
+
+    `source` may also be a SPARQL store, sparql+http://host/path. Then a `query` selects head,
+    relation and tail, or constructs triples; without one, all facts are read.
     """
     languages = language.split(",") if isinstance(language, str) else language
-    return triples.read(
-        place(source),
+    path, name = Path(), ""
+    if is_store(source):
+        store = Store.of(str(source))
+        path = fetch_graph(store, query or EVERYTHING, cache_folder(), paging, progress)
+        name = store.url
+    elif query is not None:
+        raise ConfigError(f"{source}: a query is for a SPARQL store, sparql+http://host/path")
+    else:
+        path = place(source)
+    kb = triples.read(
+        path,
         types=types,
         schema=schema,
         entity_names=entity_names,
@@ -49,6 +75,7 @@ def read(
         keep_literals=keep_literals,
         keep_blank_nodes=keep_blank_nodes,
     )
+    return replace(kb, source=replace(kb.source, name=name)) if name else kb
 
 
 def dataset(name: str) -> KnowledgeBase:
