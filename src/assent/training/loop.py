@@ -53,7 +53,7 @@ class TrainSettings:
     label_smoothing: float = 0.0  # share of each target moved to all entities
     n3: float = 0.0  # weight of the cubed norms of the embeddings in a batch
     stop_on: str = "f1"  # what an evaluation on valid measures
-    evaluate_every: int = 10  # epochs; 0: never
+    evaluate_every: int = 5  # epochs; 0: never
     patience: int = 3  # evaluations without a better one, then training ends
     seed: int = 0
     threads: int = 0  # 0: one where steps are small, else as many as torch takes
