@@ -35,6 +35,7 @@ MARK = "# not run here: "
 REASONS = {  # what a block must have in it to be excused
     "needs the network": r"data fetch|pip install|docker build",
     "needs FB14k-QAQ": r"fb14k-qaq|fb15k-237|reproduce",
+    "needs a SPARQL store": r"sparql\+http",
     "needs PyKEEN": r"import .*pykeen|from pykeen",
     "takes minutes": r"make (demo|test)|assent demo",
     "needs this repository": r"\bmake\b|\bgit\b|\bpytest\b",

@@ -1,6 +1,8 @@
 """The world graph as one Turtle file, as an owner of a graph would have it.
 
-    PYTHONPATH=src python tests/graphs/world.py world.ttl [--countries 40]
+    PYTHONPATH=src python tests/graphs/world.py world.ttl [--countries 40] [--hide 0.15]
+
+With --hide, this share of the facts, drawn at random, goes to `world.hidden.tsv` instead.
 
 Labels in two languages, rdf:type, a schema in RDFS and OWL (domains, ranges, types above types,
 disjoint types, functional, symmetric and inverse relations), literals, and owl:sameAs.
@@ -13,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
+from numpy.typing import NDArray
 
 import assent
 from assent.core.facts import KnowledgeBase
@@ -56,6 +59,15 @@ def turtle(kb: KnowledgeBase) -> str:
             ends = [_second(iris[e]) if e % EVERY == 0 else iris[e] for e in (head, tail)]
         lines.append(f"<{ends[0]}> :{names.relations[relation]} <{ends[1]}> .")
     return "\n".join(lines) + "\n"
+
+
+def named(kb: KnowledgeBase, mask: NDArray[np.bool_]) -> list[tuple[str, str, str]]:
+    """Some of the facts, as the file names them."""
+    names = kb.vocabulary
+    return [
+        (_iri(names.entities[head]), HOME + names.relations[relation], _iri(names.entities[tail]))
+        for head, relation, tail in kb.facts[mask].tolist()
+    ]
 
 
 def cut(kb: KnowledgeBase, countries: int) -> KnowledgeBase:
@@ -145,10 +157,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--countries", type=int, help="how many countries, instead of all")
+    parser.add_argument("--hide", type=float, default=0.0, help="share of the facts to leave out")
+    parser.add_argument("--seed", type=int, default=0, help="which facts these are")
     wanted = parser.parse_args()
     kb = assent.dataset("world")
     kb = kb if wanted.countries is None else cut(kb, wanted.countries)
-    wanted.out.write_text(turtle(kb), encoding="utf-8")
+    hidden = np.random.default_rng(wanted.seed).random(len(kb.facts)) < wanted.hide
+    shown = replace(kb, facts=kb.facts[~hidden], splits=kb.splits[~hidden])
+    wanted.out.write_text(turtle(shown), encoding="utf-8")
+    if hidden.any():
+        lines = ["\t".join(fact) + "\n" for fact in named(kb, hidden)]
+        wanted.out.with_suffix(".hidden.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
