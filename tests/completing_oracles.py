@@ -219,3 +219,14 @@ def candidate_facts(benchmark, scores, schema):
             score = (score + mean(*reverse)) / 2
         found[fact] = (float(score), fact in hidden, joined)
     return found
+
+
+def never_together(facts, num_relations, slot, relation, enough):
+    """Whether slot and relation join enough pairs of two entities each, and no pair together."""
+    pairs = {slot: set() for slot in range(2 * num_relations)}
+    for head, known, tail in facts:
+        if head != tail:
+            pairs[known].add((head, tail))
+            pairs[known + num_relations].add((tail, head))
+    both = pairs[slot], pairs[relation]
+    return min(map(len, both)) >= enough and not both[0] & both[1]

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import completing_oracles as oracles
 import toy
 from assent.completing import schema
-from assent.completing.completing import Wanted
-from assent.completing.schema import Habits, both_or_neither, only_best
+from assent.completing.completing import Ground, Wanted
+from assent.completing.schema import Habits, both_or_neither, never_together, only_best
 from assent.core.arrays import frozen
 from assent.core.facts import KnowledgeBase
 from assent.core.new_facts import Evidence, NewFacts
@@ -122,3 +122,43 @@ def test_mirrored_facts_are_those_of_slow_loops(world):
     assert {fact: row[:3] for fact, row in worlds.as_sets(found).items()}.keys() == expected.keys()
     for fact, row in worlds.as_sets(found).items():
         np.testing.assert_allclose(row, expected[fact])
+
+
+ENDS = st.integers(0, 4)
+
+
+@given(
+    st.sets(st.tuples(ENDS, st.integers(0, 2), ENDS), max_size=25),
+    st.integers(1, 4),
+)
+def test_slots_that_never_meet_are_those_of_slow_loops(facts, enough):
+    names = toy.vocabulary_of(5, 3)
+    found = never_together(frozen(toy.triples(sorted(facts))), names, enough)
+    assert found.shape == (6, 3)
+    for slot in range(6):
+        for relation in range(3):
+            expected = oracles.never_together(facts, 3, slot, relation, enough)
+            assert found[slot, relation] == expected
+
+
+def test_a_wife_is_no_mother_where_no_known_pair_is_both():
+    """40 couples, and 40 other pairs of child and mother."""
+    people = [f"p{n}" for n in range(160)]
+    married = [(people[2 * n], "married", people[2 * n + 1]) for n in range(40)]
+    mothers = [(people[80 + 2 * n], "mother", people[81 + 2 * n]) for n in range(40)]
+    benchmark = worlds.benchmark_of(toy.of_names(married + mothers), 0)
+    ground, names = Ground(benchmark, Wanted()), benchmark.vocabulary
+    mother, wed = names.relations.index("mother"), names.relations.index("married")
+    place = {name: number for number, name in enumerate(names.entities)}
+
+    def excluded(relation, head, tail):
+        return bool(ground.excluded(relation, frozen([place[head]]), frozen([place[tail]]))[0])
+
+    couple = next(f for f in ground.facts.tolist() if f[1] == wed)
+    his, hers = names.entities[couple[0]], names.entities[couple[2]]
+    assert excluded(mother, his, hers) and excluded(mother, hers, his)
+    child, parent = next(
+        (names.entities[h], names.entities[t]) for h, r, t in ground.facts.tolist() if r == mother
+    )
+    assert excluded(wed, child, parent) and excluded(mother, parent, child)
+    assert not excluded(mother, his, parent)

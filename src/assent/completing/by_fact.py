@@ -300,11 +300,13 @@ class ByFact:
     def _decidable(self, relation: int, found: Candidates) -> Mask:  # (candidate,)
         """Which candidates completing could accept, and which held-out facts it could have found.
 
-        A functional relation gets no second answer. To find a held-out fact, the other held-out
+        A functional relation gets no second answer, and no relation a pair that is joined in a way
+        that excludes it. To find a held-out fact, the other held-out
         facts are hidden too, and its ends must fit by what train says.
         """
         heads, tails = found.facts[:, 0], found.facts[:, 2]
         new = ~_second(self.ground.taken(relation), heads, tails)
+        new &= ~self.ground.excluded(relation, heads, tails)
         findable = ~_second(self.ground.taken(relation, self.train), heads, tails)
         for slot, ends in zip(self.names.slots_of(relation), (heads, tails), strict=True):
             findable &= self.fitting_train.anchors(slot)[ends]

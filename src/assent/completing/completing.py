@@ -11,7 +11,7 @@ import polars as pl
 from assent.completing.asking import Fitting, entities_named, relations_named
 from assent.completing.evidence import Chains, Links, evidence_for
 from assent.completing.law import Law, Refused
-from assent.completing.schema import Habits
+from assent.completing.schema import Habits, never_together
 from assent.core.arrays import Ids, Keys, Mask, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
@@ -166,8 +166,26 @@ class Ground:
         self.about = entities_named(wanted.anchors, self.names)
 
     @cached_property
+    def links(self) -> Links:
+        return Links(self.facts, self.names)
+
+    @cached_property
     def chains(self) -> Chains:
-        return Chains(Links(self.facts, self.names))
+        return Chains(self.links)
+
+    @cached_property
+    def never(self) -> Mask:  # (slot, relation)
+        return never_together(self.facts, self.names)
+
+    def excluded(self, relation: int, heads: Ids, tails: Ids) -> Mask:  # (pair,)
+        """Which pairs a known fact joins in a way in which no pair of the relation is joined.
+
+        Who is married to someone is not their child, if no known pair is both.
+        """
+        rows, slots = self.links.between(heads, tails)
+        excluded = np.zeros(len(heads), bool)
+        excluded[rows[self.never[slots, relation]]] = True
+        return excluded
 
     def known_pairs(self, relation: int) -> Keys:  # (pair,)
         """The pair keys (head, tail) of a relation's known facts, ascending."""

@@ -4,15 +4,17 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, pair_keys
 from assent.core.new_facts import NewFacts
-from assent.core.queries import Queries
+from assent.core.queries import Queries, both_ways
 from assent.core.schema import Schema
 from assent.core.vocabulary import Vocabulary
 
 FEWEST = 10  # known queries or facts of a relation; from fewer nothing is learned
 ONE_ANSWER = 0.95  # a slot is functional if this share of its queries has exactly one answer
+ENOUGH = 30  # pairs of each of two slots that must be known before they can be told never to meet
 BOTH_WAYS = 0.8  # a relation is symmetric if for this share of its facts the graph has the reverse
 
 
@@ -63,6 +65,24 @@ class Habits:
             functional=frozen(self.functional & ~np.concatenate([one, of_head]), np.bool_),
             symmetric=frozen(self.symmetric | both, np.bool_),
         )
+
+
+def never_together(facts: Ids, names: Vocabulary, enough: int = ENOUGH) -> Mask:
+    """For each slot and relation (slot, relation): whether no known pair is joined by both.
+
+    `facts` (fact, 3) are the known ones. Slot s joins the pair (head, tail) if the tail answers
+    (head, s, ?). Each of the two must join `enough` pairs: else that none has both says little.
+    A relation never meets its own inverse slot if it never holds both ways.
+    """
+    starts, slots, ends = both_ways(facts[facts[:, 0] != facts[:, 2]], names.num_relations)
+    pairs, rows = np.unique(pair_keys(starts, ends, names.num_entities), return_inverse=True)
+    joined = csr_array(
+        (np.ones(len(rows), np.int32), (rows, slots)), shape=(len(pairs), names.num_slots)
+    )
+    together = (joined.T @ joined).toarray()  # (slot, slot)
+    known = np.diag(together) >= enough
+    never: Mask = (together == 0) & known[:, None] & known
+    return frozen(never[:, : names.num_relations], np.bool_)
 
 
 def _symmetric(facts: Ids, names: Vocabulary) -> Mask:  # (relation,)
