@@ -45,6 +45,11 @@ def test_build_prints_table_one_and_writes_a_benchmark_that_passes_the_audit(gra
     for word in ("complete (C)", "incomplete (I)", "N ⊂ I", "fake (F)", "train facts", str(out)):
         assert word in printed
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    assert f"{manifest['counts']['removed_entities']} entities were removed" in printed
+    assert (
+        "entities were removed"
+        not in run("build", graph, "--removed", 0, "--out", tmp_path / "whole").stdout
+    )
     assert manifest["settings"] == {
         "removed": "auto",
         "held_out": 0.12,

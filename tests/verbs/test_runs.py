@@ -5,11 +5,13 @@ import json
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 
 import assent
 import toy
 from assent.errors import ConfigError, DataError
 from assent.files.runs import WEIGHTS
+from assent.reporting.progress import Lines
 from assent.training.checkpoints import best_so_far
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=1", "train.checkpoint_minutes=0")
@@ -62,6 +64,12 @@ def test_what_does_not_change_the_model_may_change_when_a_run_is_resumed(benchma
     assert assent.load_run(unfinished).settings == run.settings
     (told,) = [event for event in events(unfinished) if event["event"] == "changed"]
     assert told["settings"]["threads"] == {"was": 1, "is": 2} and told["equal_bits"] is False
+
+
+def test_people_are_told_what_changed():
+    event = {"event": "changed", "settings": {"threads": {"was": 1, "is": 2}}, "equal_bits": False}
+    words = Lines(Console(), 4).in_words(event)
+    assert words == "changed: threads 1 to 2; the last bits may differ from before"
 
 
 def test_what_changes_the_model_may_not_change(benchmark, unfinished):

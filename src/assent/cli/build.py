@@ -140,6 +140,11 @@ def build(
         out.print(terminal(meanings_grid(graph)))
     out.print(terminal(queries_grid(benchmark)))
     say(benchmark_line(benchmark))
+    if removed_entities := benchmark.origin["counts"]["removed_entities"]:
+        say(
+            f"{removed_entities:,} entities were removed, so that some queries lose all answers; "
+            "they get no new facts (--removed 0 keeps all)"
+        )
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
     say(f"benchmark: {out_folder}")

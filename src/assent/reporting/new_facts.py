@@ -83,6 +83,8 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
             f"right, by estimate: at least {accepted.probabilities.mean():.0%} of the accepted "
             f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
         )
+        if not again:
+            lines.append("no held-out fact was found again: read these facts before adding them")
     else:
         lines.append(f"no facts are so probable that {rehearsed.precision:.0%} of them are right")
     return [*lines, rehearsed.assumption]

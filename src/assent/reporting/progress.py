@@ -141,6 +141,9 @@ class Lines:
             return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
+        if event == "changed":
+            changes = (f"{k} {v['was']} to {v['is']}" for k, v in values["settings"].items())
+            return f"changed: {', '.join(changes)}; the last bits may differ from before"
         if event == "cut":
             return f"time is up after {values['minutes']:.1f} min, in epoch {values['epoch'] + 1}"
         if event == "end":
