@@ -140,3 +140,14 @@ def test_a_precision_and_a_decider_are_one_too_many(run_folder):
 def test_help_names_every_format_and_every_population(say):
     _, printed, _ = say("complete", "--help")
     assert all(word in printed for word in (*WRITERS, *OVER))
+
+
+@pytest.mark.parametrize("option", ["--review", "--refused"])
+def test_one_file_cannot_hold_two_kinds_of_facts(say, run_folder, tmp_path, option):
+    same = tmp_path / "sub" / ".." / "new.tsv"
+    (tmp_path / "sub").mkdir()
+    code, _, complaint = say(
+        "complete", run_folder, "--precision", 0.3, "--out", tmp_path / "new.tsv", option, same
+    )
+    assert code == 2 and "one file cannot hold two kinds of facts" in complaint
+    assert not (tmp_path / "new.tsv").exists()

@@ -118,3 +118,36 @@ def test_training_stops_on_nothing_that_is_not_in_the_table(benchmark, tmp_path)
     with pytest.raises(ConfigError, match=r"train\.stop_on 'luck'.*f1"):
         train(benchmark, tmp_path / "run", "train.stop_on=luck")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["train.device=foo", "train.device=cuda:99", "train.threads=100000", "train.candidates=nan",
+     "train.checkpoint_minutes=nan"],
+)  # fmt: skip
+def test_what_cannot_be_trained_with_is_refused_before_a_folder_is_made(
+    benchmark, tmp_path, change
+):
+    with pytest.raises(ConfigError, match=change.partition("=")[0].partition(".")[2]):
+        train(benchmark, tmp_path / "run", change)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_is_no_folder_to_train_in(benchmark, tmp_path):
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(DataError, match="is there already and is no run"):
+        train(benchmark, tmp_path / "run")
+    assert (tmp_path / "run").read_text() == "mine"
+
+
+def test_a_decider_is_not_written_over_its_own_trees(unfinished, tmp_path):
+    run = assent.load_run(unfinished, unfinished=True)
+    with pytest.raises(ConfigError, match="choose another"):
+        assent.save_decider(assent.tune(run, "global"), tmp_path / "d.npz", run.benchmark)
+
+
+def test_commands_that_load_a_run_take_one_that_has_not_ended(unfinished, say, tmp_path):
+    assert say("tune", unfinished, "--unfinished")[0] == 0
+    for words in (["evaluate"], ["pairs"], ["report", "--out", tmp_path / "r.html"]):
+        code, _, complaint = say(words[0], unfinished, "--unfinished", *words[1:])
+        assert code == 0, complaint

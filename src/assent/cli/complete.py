@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from assent.cli.common import RunFolder, Unfinished, command, err, out, say
-from assent.errors import StoppedError
+from assent.errors import ConfigError, StoppedError
 
 
 @command()
@@ -99,6 +99,10 @@ def complete(
     files = [out_file] if review_file is None else [out_file, str(review_file)]
     for path in files:
         refuse_suffix(path)
+    written = [*files, *([str(refused_file)] if refused_file else [])]
+    places = {path if is_store(path) else str(Path(path).resolve()) for path in written}
+    if len(places) < len(written):
+        raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
     graph = graph or GRAPH
     run = load_run(run_folder, unfinished=unfinished)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:

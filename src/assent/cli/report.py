@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import command, err, say
+from assent.cli.common import Unfinished, command, err, say
 
 
 @command()
@@ -22,15 +22,16 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(help="A folder for the charts as SVG, too.")
     ] = None,
+    unfinished: Unfinished = False,
 ) -> None:
     """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
     from assent.reporting.progress import steps
     from assent.verbs.report import report as write_report
+    from assent.verbs.runs import load_run
 
+    runs = [load_run(folder, unfinished=unfinished) for folder in run_folders]
     with steps(err) as progress:
-        path = write_report(
-            list(run_folders), out_file, facts=facts, figures=figures, progress=progress
-        )
+        path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
     say(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if figures is not None:
         say(f"figures: {figures}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, command, out
+from assent.cli.common import AsJson, RunFolder, Unfinished, command, out
 
 
 @command()
@@ -16,6 +16,7 @@ def triples(
         Path, typer.Argument(help="False facts to find thresholds with, in any format of a graph.")
     ],
     test_false: Annotated[Path, typer.Argument(help="False facts to measure on.")],
+    unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell true facts from given false ones: accuracy and F1 (Socher et al., 2013)."""
@@ -24,7 +25,7 @@ def triples(
     from assent.verbs.runs import load_run
     from assent.verbs.triples import classify_triples
 
-    found = classify_triples(load_run(run_folder), valid_false, test_false)
+    found = classify_triples(load_run(run_folder, unfinished=unfinished), valid_false, test_false)
     if as_json:
         print(json.dumps(found.to_json(), indent=1))
     else:

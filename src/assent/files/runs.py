@@ -21,7 +21,7 @@ RULES = "rules.tsv"
 
 def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
     """Makes the folder of a new run, with its names and its settings as TOML."""
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder}: is there already and is no run; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")

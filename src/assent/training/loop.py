@@ -36,6 +36,7 @@ from assent.training.trace import Trace, Trained
 FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 SAVING = 0.02  # share of the time that checkpoints may take, about
+MOST_THREADS = 1024  # more than any machine here had; far more end in a crash
 SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
 
@@ -83,9 +84,11 @@ class TrainSettings:
             "checkpoint_minutes",
             "seed",
         ):
-            if getattr(self, name) < 0:
+            if not getattr(self, name) >= 0:
                 raise ConfigError(f"{name} = {getattr(self, name)}; choose 0 or more")
-        if self.candidates < 0 or (self.candidates > 1 and self.candidates % 1):
+        if self.threads > MOST_THREADS:
+            raise ConfigError(f"threads = {self.threads}; choose {MOST_THREADS} at most")
+        if not self.candidates >= 0 or (self.candidates > 1 and self.candidates % 1):
             raise ConfigError(
                 f"candidates = {self.candidates}; choose 0 (all entities), a share of them below "
                 "1, or a whole number"

@@ -28,6 +28,8 @@ NOBODY: Mapping[str, Any] = MappingProxyType({})
 def save_decider(decider: Decider, path: str | Path, benchmark: Benchmark) -> Path:
     """Puts a decider into a run folder, or into a file of its own; returns the file."""
     file = decider_file(Path(path))
+    if file.suffix == ".npz":
+        raise ConfigError(f"{file}: trees have this suffix; choose another, as in decider.json")
     write_decider(file, decider, benchmark.vocabulary)
     return file
 

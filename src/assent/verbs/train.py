@@ -18,6 +18,7 @@ from assent.core.queries import Queries, both_ways
 from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
+from assent.errors import ConfigError
 from assent.files.runs import save_weights, training_in, write_rules
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
@@ -59,6 +60,7 @@ def train(
     benchmark = load_benchmark(benchmark)
     folder = Path(out) if out is not None else None
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
+    refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     origin = {"path": where, "sha256": benchmark.digest()}
     torch.manual_seed(settings.train.seed)
@@ -123,6 +125,17 @@ def _count(
         tell("evaluation", epoch=1, score=scores[0], best=True)
     tell("end", epochs=1, best_epoch=1)
     return Trained(1, tuple(scores), 1)
+
+
+def refuse_device(name: str) -> None:
+    """Ends before anything is made where torch cannot use this device."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ConfigError(
+            f"train.device = {name!r} cannot be used here ({reason}); choose cpu"
+        ) from error
 
 
 def popularity(benchmark: Benchmark, measure: str) -> float | None:
