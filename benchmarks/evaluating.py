@@ -22,7 +22,7 @@ from assent.core.scores import collect
 from assent.core.thresholds import Thresholds
 from assent.deciding.curves import Curves
 from assent.deciding.objectives import FBeta
-from assent.deciding.rules import one_per_relation
+from assent.deciding.rules import best_together
 from assent.deciding.shortlisting import Above, Highest
 from assent.measuring.classification import Classified
 from assent.measuring.ranking import Standings
@@ -90,7 +90,7 @@ def whole(rounds: int) -> None:
     highest = Highest(benchmark.valid, num_slots)
     collect(score(model, benchmark.valid, known["valid"]), highest)
     shortlist, start = highest.result(), time.perf_counter()
-    one_per_relation(shortlist, FBeta())
+    best_together(shortlist, FBeta())
     print(f"  thresholds for each relation from these {time.perf_counter() - start:6.2f} s")
 
 
