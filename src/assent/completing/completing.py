@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
     expected: float = np.nan  # the share of accepted facts that are right, as estimated
 
     def without(self, refused: Refused) -> Self:
-        """The same with fewer facts: those of its relation among `refused`, and why."""
+        """The outcome without the refused facts of its relation, which it then names as refused."""
         mine = refused.of_relation(self.relation)
         accepted = int(mine.facts.accepted.sum())
         return self._replace(
