@@ -7,7 +7,7 @@ import numpy as np
 
 from assent.completing.completing import Completion, Outcome, Rehearsed
 from assent.core.arrays import Keys
-from assent.core.new_facts import DECISIONS, Chain, NewFacts
+from assent.core.new_facts import DECISIONS, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.reporting.grid import (
     DASH,
@@ -16,7 +16,6 @@ from assent.reporting.grid import (
     clipped,
     count,
     numbers,
-    percent,
     probability,
     texts,
     words,
@@ -93,18 +92,17 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
 def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
     """Some of the facts, each relation in turn, the most probable first.
 
-    Two lines each: the fact, and the chain of known facts that speaks for it most.
+    Two lines each: the fact, and the rule that speaks for it most.
     """
     names = facts.vocabulary
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
         fact = " ".join(_named(facts.facts[place].tolist(), names))
         yield f"  {fact}   ({facts.probabilities[place]:.2f})"
-        if not (chains := facts.chains(place)):
-            yield "      by similarity alone: no chain of known facts leads from head to tail"
-            continue
-        known = ", ".join(" ".join(_named(known, names)) for known in chains[0].facts)
-        yield f"      for {known} ({chains[0].support:,} of {chains[0].cases:,} such pairs)"
+        if facts.by_similarity(place):
+            yield "      by similarity alone: no rule speaks for it"
+        else:
+            yield f"      {facts.reasons(place)[0].sentence}"
 
 
 def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
@@ -146,24 +144,24 @@ class ProbableFacts(NamedTuple):
 
     @property
     def grid(self) -> Grid:
-        """A row for each fact that is shown, with the known facts that speak for it."""
+        """A row for each fact that is shown, with what speaks for it and against it."""
         facts, names = self.shown, self.shown.vocabulary
         rows = []
         for place, fact in enumerate(facts.facts.tolist()):
             expected = float(facts.expected[place])
-            reasons = "\n".join(_reason(chain, names) for chain in facts.chains(place))
+            reasons = "\n".join(_reasons(facts, place))
             rows.append(
                 [
                     Cell(" · ".join(_named(fact, names))),
                     probability(float(facts.probabilities[place])),
                     Cell(DASH) if np.isnan(expected) else probability(expected),
-                    Cell(reasons or DASH),
+                    Cell(reasons),
                 ]
             )
         columns = [
             *texts("fact"),
             *numbers("probability", "expected precision"),
-            *texts("known facts that speak for it"),
+            *texts("what speaks for it"),
         ]
         return Grid(f"facts-{self.decision}", columns, rows, sortable=True)
 
@@ -195,11 +193,14 @@ def _named(fact: Sequence[int], names: Vocabulary) -> list[str]:
     return [clipped(n) for n in (names.entity(head), names.relation(relation), names.entity(tail))]
 
 
-def _reason(chain: Chain, names: Vocabulary) -> str:
-    """The known facts of a chain, and how often such a chain goes with such a fact."""
-    facts = ", ".join(" · ".join(_named(fact, names)) for fact in chain.facts)
-    cases = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
-    return f"{facts}: {chain.support:,} of {chain.cases:,} such pairs{cases}"
+def _reasons(facts: NewFacts, place: int) -> Iterator[str]:
+    """What speaks for a fact, then what speaks against it, a line each."""
+    if facts.by_similarity(place):
+        yield "by similarity alone"
+    for reason in facts.reasons(place):
+        yield reason.sentence
+    for reason in facts.against(place):
+        yield f"against: {reason.sentence}"
 
 
 # What the table of a completion says of each relation, by how it was decided about.

@@ -12,7 +12,7 @@ from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError
-from assent.scoring import Scored
+from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider
 from assent.verbs.tune import tune
 
@@ -48,7 +48,9 @@ def complete(
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
     ground = Ground(
-        run.benchmark, Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
+        run.benchmark,
+        Wanted(relations, anchors, max_facts, functional, symmetric, review_above),
+        entity_vectors(run.model),
     )
     if precision is None:
         if missing is not None or confidence is not None:
