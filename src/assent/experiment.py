@@ -11,11 +11,11 @@ from assent.completing.completing import Completion
 from assent.core.arrays import Mask
 from assent.core.facts import KnowledgeBase
 from assent.files.benchmarks import save
-from assent.files.facts import write_facts
 from assent.training.loop import Watcher
 from assent.verbs.audit import audit
 from assent.verbs.build import build
 from assent.verbs.complete import complete
+from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.read import read
@@ -67,9 +67,9 @@ def experiment(
     show("evaluate", evaluate(run, decider))
     refit(run, watcher)
     completion = complete(run, precision, refit=True)
-    write_facts(folder / "facts.jsonl", completion.facts)
+    keep_completion(completion, run, folder / "run")
     show("complete", found_again(completion, named(whole.take(hides))))
-    page = report([run], folder / "report.html", facts=folder / "facts.jsonl")
+    page = report([run], folder / "report.html")
     show("report", page)
     return page
 

@@ -105,6 +105,7 @@ def complete(
     from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
+    from assent.verbs.completions import keep_completion
     from assent.verbs.runs import load_run
 
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -140,6 +141,8 @@ def complete(
         graph += ".partial"
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, graph)
+    if found.finished:
+        keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
     out.print(terminal(completion_grid(found)))
