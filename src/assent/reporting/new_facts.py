@@ -1,32 +1,28 @@
 """New facts: what a completion found, and the most probable facts, as grids and in words."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from assent.completing.completing import Completion, Outcome, Rehearsed
 from assent.core.arrays import Keys
-from assent.core.new_facts import DECISIONS, NewFacts
+from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.reporting.grid import (
-    DASH,
     Cell,
     Grid,
+    at_least,
     clipped,
     count,
     numbers,
     probability,
+    probability_text,
     texts,
     words,
 )
 
 MOST_RELATIONS = 25  # rows of the table of a completion
-MOST_PER_RELATION = 5  # facts that a page shows of one relation
-MOST_FACTS = 150  # facts that a page shows under one decision
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
-
-TITLES = {"accepted": "Accepted", "review": "To review"}  # of decisions
 
 
 def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
@@ -78,14 +74,16 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
     accepted = found.accepted
     if len(accepted):
+        share = at_least(accepted.probabilities.mean())
         lines.append(
-            f"right, by estimate: at least {accepted.probabilities.mean():.0%} of the accepted "
+            f"right, by estimate: at least {share} of the accepted "
             f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
     else:
-        lines.append(f"no facts are so probable that {rehearsed.precision:.0%} of them are right")
+        share = at_least(rehearsed.precision)
+        lines.append(f"no facts are so probable that {share} of them are right")
     return [*lines, rehearsed.assumption]
 
 
@@ -98,7 +96,7 @@ def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
         fact = " ".join(_named(facts.facts[place].tolist(), names))
-        yield f"  {fact}   ({facts.probabilities[place]:.2f})"
+        yield f"  {fact}   ({probability_text(float(facts.probabilities[place]), 2)})"
         if facts.by_similarity(place):
             yield "      by similarity alone: no rule speaks for it"
         else:
@@ -115,92 +113,10 @@ def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
     return places
 
 
-class ProbableFacts(NamedTuple):
-    """The facts of a file under one decision: how many there are, and the most probable ones."""
-
-    decision: str
-    total: int
-    relations: int
-    expected: float  # how many of all of them are right, going by their probabilities
-    shown: NewFacts  # the most probable first
-
-    @property
-    def title(self) -> str:
-        return TITLES[self.decision]
-
-    @property
-    def line(self) -> str:
-        """The counts, in words."""
-        shown = ""
-        if len(self.shown) < self.total:
-            shown = (
-                f" Shown are the {len(self.shown)} most probable, "
-                f"at most {MOST_PER_RELATION} of a relation."
-            )
-        return (
-            f"{self.total:,} facts of {self.relations:,} relations; by their own probabilities, "
-            f"about {self.expected:,.0f} of them are right.{shown}"
-        )
-
-    @property
-    def grid(self) -> Grid:
-        """A row for each fact that is shown, with what speaks for it and against it."""
-        facts, names = self.shown, self.shown.vocabulary
-        rows = []
-        for place, fact in enumerate(facts.facts.tolist()):
-            expected = float(facts.expected[place])
-            reasons = "\n".join(_reasons(facts, place))
-            rows.append(
-                [
-                    Cell(" · ".join(_named(fact, names))),
-                    probability(float(facts.probabilities[place])),
-                    Cell(DASH) if np.isnan(expected) else probability(expected),
-                    Cell(reasons),
-                ]
-            )
-        columns = [
-            *texts("fact"),
-            *numbers("probability", "expected precision"),
-            *texts("what speaks for it"),
-        ]
-        return Grid(f"facts-{self.decision}", columns, rows, sortable=True)
-
-
-def probable_facts(facts: NewFacts) -> list[ProbableFacts]:
-    """The facts under each decision, and the most probable of them, a few of each relation."""
-    found = []
-    for decision in DECISIONS:
-        mine = facts.take(facts.decisions == decision)
-        if not len(mine):
-            continue
-        falling = np.argsort(-mine.probabilities, kind="stable")
-        few = falling[places_in_relation(mine)[falling] < MOST_PER_RELATION]
-        found.append(
-            ProbableFacts(
-                decision,
-                len(mine),
-                len(np.unique(mine.facts[:, 1])),
-                float(mine.probabilities.sum()),
-                mine.take(few[:MOST_FACTS]),
-            )
-        )
-    return found
-
-
 def _named(fact: Sequence[int], names: Vocabulary) -> list[str]:
     """Head, relation and tail as people read them, not too long."""
     head, relation, tail = fact
     return [clipped(n) for n in (names.entity(head), names.relation(relation), names.entity(tail))]
-
-
-def _reasons(facts: NewFacts, place: int) -> Iterator[str]:
-    """What speaks for a fact, then what speaks against it, a line each."""
-    if facts.by_similarity(place):
-        yield "by similarity alone"
-    for reason in facts.reasons(place):
-        yield reason.sentence
-    for reason in facts.against(place):
-        yield f"against: {reason.sentence}"
 
 
 # What the table of a completion says of each relation, by how it was decided about.
