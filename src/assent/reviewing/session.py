@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -114,16 +114,22 @@ class Review:
     # Which proposal comes next
 
     def next(
-        self, reviewer: str, *, order: str = "drawn", wanted: Filter | None = None
+        self,
+        reviewer: str,
+        *,
+        order: str = "drawn",
+        wanted: Filter | None = None,
+        excluding: Collection[str] = (),
     ) -> Card | None:
         """The next proposal for a reviewer, in one of the ORDERS; None: all are decided.
 
         `drawn` follows the random design, and only then a label counts towards a promise.
+        `excluding` has the keys of those that the reviewer has before them already.
         """
         refuse_unknown(order, ORDERS, "order")
         with self._lock:
-            key = self._planted_next(reviewer) or next(
-                self._open(reviewer, order, wanted or Filter()), None
+            key = self._planted_next(reviewer, excluding) or next(
+                self._open(reviewer, order, wanted or Filter(), excluding), None
             )
             if key is None:
                 return None
@@ -215,11 +221,13 @@ class Review:
 
     # Inside
 
-    def _open(self, reviewer: str, order: str, wanted: Filter) -> Iterator[str]:
+    def _open(
+        self, reviewer: str, order: str, wanted: Filter, excluding: Collection[str]
+    ) -> Iterator[str]:
         """Keys of proposals that are still to be decided about, in an order."""
         keys = self.proposals.keys
         closed = {row.proposal for row in self.labels.current() if order != "drawn" or row.drawn}
-        closed |= self._leased_to_others(reviewer)
+        closed |= self._leased_to_others(reviewer) | set(excluding)
         fits = self._fitting(wanted)
         return (keys[i] for i in self._order(order) if fits[i] and keys[i] not in closed)
 
@@ -231,11 +239,12 @@ class Review:
         rng = np.random.default_rng(self.proposals.seed)
         return list(np.argsort(rng.random(len(self.proposals))))
 
-    def _planted_next(self, reviewer: str) -> str | None:
+    def _planted_next(self, reviewer: str, excluding: Collection[str]) -> str | None:
         """A planted fact now and then, each once; when is fixed by the names, not by the labels."""
         mine = [row for row in self.labels.current() if row.reviewer == reviewer]
         left = set(self.proposals.planted_keys) - {row.proposal for row in mine}
-        decided = len(mine)
+        left -= set(excluding)
+        decided = len(mine) + len(excluding)
         turn = hash_of(reviewer, decided // PLANTED_EVERY) % PLANTED_EVERY
         if not left or decided % PLANTED_EVERY != turn:
             return None
