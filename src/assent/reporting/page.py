@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import vl_convert
@@ -36,6 +35,7 @@ from assent.reporting.decisions import (
     summary,
 )  # fmt: skip
 from assent.reporting.grid import DASH, Cell, Grid, clipped, share, texts, words
+from assent.reporting.looks import house_style, own_file
 from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
 from assent.reporting.new_facts import ProbableFacts
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
@@ -88,7 +88,7 @@ def page(
     runs: Sequence[ReportedRun], sections: Sequence[Section], facts: Sequence[ProbableFacts] = ()
 ) -> str:
     """The whole report."""
-    scripts = [_bundle(), _own("page.js")]
+    scripts = [_bundle(), own_file("page.js")]
     evaluations = {run.name: run.evaluation for run in runs}
     return (
         _environment()
@@ -97,7 +97,7 @@ def page(
             title=f"assent: {', '.join(evaluations)}",
             policy=_policy(scripts),
             scripts=scripts,
-            style=_own("page.css"),
+            style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
             groups=[_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)],
             settings=settings_grid(runs),
@@ -241,7 +241,3 @@ def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed, once for all charts."""
     scripts: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return "(() => {" + scripts.replace("</script", "<\\/script") + "})();"
-
-
-def _own(name: str) -> str:
-    return (files("assent.reporting") / "templates" / name).read_text(encoding="utf-8")
