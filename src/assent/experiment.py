@@ -20,7 +20,7 @@ from assent.verbs.deciders import save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.read import read
 from assent.verbs.report import report
-from assent.verbs.train import train
+from assent.verbs.train import refit, train
 from assent.verbs.tune import tune
 
 Show = Callable[[str, Any], None]  # told the name of each verb and what it returned
@@ -65,7 +65,8 @@ def experiment(
     show("tune", decider := tune(run, "per-relation"))
     save_decider(decider, folder / "run", benchmark)
     show("evaluate", evaluate(run, decider))
-    completion = complete(run, precision)
+    refit(run, watcher)
+    completion = complete(run, precision, refit=True)
     keep_completion(completion, run, folder / "run")
     show("complete", found_again(completion, named(whole.take(hides))))
     page = report([run], folder / "report.html")

@@ -1,12 +1,15 @@
 """The command complete: new facts, from every query that the graph may ask."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assent.cli.common import RunFolder, Unfinished, command, err, out, say
 from assent.errors import ConfigError, StoppedError
+
+if TYPE_CHECKING:
+    from assent.verbs.runs import Run
 
 
 @command()
@@ -36,6 +39,14 @@ def complete(
         float | None,
         typer.Option(
             help="Over asked: facts missing from the graph for each one held out, at least (1)."
+        ),
+    ] = None,
+    refit: Annotated[
+        bool | None,
+        typer.Option(
+            "--refit/--no-refit",
+            help="Over asked: whether to train once more first, on all facts, held-out ones and "
+            "those of removed entities included. Without either: if it takes ten minutes at most.",
         ),
     ] = None,
     confidence: Annotated[
@@ -113,6 +124,8 @@ def complete(
     run = load_run(run_folder, unfinished=unfinished)
     if precision is not None and rule_of(run_folder) == "judge":
         say("the judge that the run was tuned with is not asked: --precision goes by own scores")
+    if precision is not None and over == "asked":
+        refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
             run,
@@ -120,6 +133,7 @@ def complete(
             over=over,
             missing=missing,
             confidence=confidence,
+            refit=refit,
             review_above=None if review_file is None else review_above,
             relations=relations,
             anchors=read_list(anchors_file) if anchors_file else None,
@@ -151,3 +165,21 @@ def complete(
         raise StoppedError(
             f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
         )
+
+
+def _fitted_again(run: "Run", wanted: bool | None) -> bool:
+    """Trains on all facts, if it is wanted or takes little time; says what it takes."""
+    from assent.reporting.progress import watching
+    from assent.verbs.complete import REFIT_MINUTES
+    from assent.verbs.train import refit, refit_minutes
+
+    minutes = refit_minutes(run)
+    takes = f"about {minutes:.0f} min" if minutes >= 1 else f"about {60 * minutes:.0f} s"
+    if wanted is None and minutes > REFIT_MINUTES:
+        say(f"--refit would train once more on all facts first ({takes}), and find more facts")
+    if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
+        return False
+    say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
+    with watching(err, max(run.trained.best_epoch, 1)) as watcher:
+        refit(run, watcher)
+    return True

@@ -153,13 +153,14 @@ class Ground:
             .only(wanted.functional, wanted.symmetric)
             .behind(benchmark.schema, self.names)
         )
+        self.lost = benchmark.lost  # (pair, 2)
         self.law = Law(
             benchmark.schema,
             benchmark.types,
             self.facts,
             self.names,
             self.schema.symmetric,
-            benchmark.lost,
+            self.lost,
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)
@@ -195,12 +196,16 @@ class Ground:
     def taken(self, relation: int, facts: Ids | None = None) -> tuple[Mask | None, Mask | None]:
         """Which heads and which tails may have one answer only, and have it already.
 
-        They have it in `facts` (fact, 3), or else in the known facts. None instead of a mask
+        They have it in `facts` (fact, 3), or else in the known facts; or it is an entity that
+        building removed. None instead of a mask
         (entity,): any number of answers is right.
         """
         facts = self.facts if facts is None else facts
         heads, _, tails = facts[facts[:, 1] == relation].T
-        ends = [self._marked(heads), self._marked(tails)]
+        ends = [
+            self._marked(np.concatenate([known, self.lost[self.lost[:, 1] == slot, 0]]))
+            for known, slot in zip((heads, tails), self.names.slots_of(relation), strict=True)
+        ]
         if self.schema.symmetric[relation]:
             ends = [ends[0] | ends[1]] * 2
         one_only = (bool(self.schema.functional[slot]) for slot in self.names.slots_of(relation))

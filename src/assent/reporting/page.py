@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import vl_convert
@@ -37,6 +36,7 @@ from assent.reporting.decisions import (
 )  # fmt: skip
 from assent.reporting.fact_list import FactList, Found, fact_list
 from assent.reporting.grid import DASH, Cell, Grid, clipped, count, share, texts, words
+from assent.reporting.looks import house_style, own_file
 from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
 from assent.reporting.sample_queries import (
@@ -88,7 +88,7 @@ def page(
     runs: Sequence[ReportedRun], sections: Sequence[Section], found: Sequence[Found] = ()
 ) -> str:
     """The whole report: new facts first, then how well the runs decide, then how they were made."""
-    scripts = [_bundle(), _own("page.js")]
+    scripts = [_bundle(), own_file("page.js")]
     evaluations = {run.name: run.evaluation for run in runs}
     facts = [fact_list(one, number) for number, one in enumerate(found, 1)]
     charts = {chart.name: chart.spec for part in sections for chart in part.charts}
@@ -101,7 +101,7 @@ def page(
             headline=_headline(facts, " and ".join(group.name for group in groups)),
             policy=_policy(scripts),
             scripts=scripts,
-            style=_own("page.css"),
+            style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
             groups=groups,
             settings=settings_grid(runs),
@@ -272,7 +272,3 @@ def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed, once for all charts."""
     scripts: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return "(() => {" + scripts.replace("</script", "<\\/script") + "})();"
-
-
-def _own(name: str) -> str:
-    return (files("assent.reporting") / "templates" / name).read_text(encoding="utf-8")

@@ -38,5 +38,5 @@ def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
 
 def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:
     """The newest completion of a run, unless its model was trained anew since."""
-    found = read_completion(folder, [run.benchmark.vocabulary])
+    found = read_completion(folder, [run.benchmark.whole().vocabulary])
     return found if found is None or found[0].model == model_of(run) else None
