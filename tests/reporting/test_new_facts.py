@@ -8,7 +8,7 @@ import toy
 from assent.completing.completing import Completion
 from assent.core.arrays import frozen
 from assent.core.new_facts import Evidence, NewFacts, Reason
-from assent.reporting.new_facts import facts_in_words
+from assent.reporting.new_facts import facts_in_words, summary_lines
 
 # (head, relation, tail), probability, what speaks for it; None: no rule
 FACTS = [
@@ -63,3 +63,10 @@ def test_a_fact_without_evidence_says_so():
     facts = completion(FACTS).accepted
     bare = replace(facts, evidence=Evidence.nothing(len(facts)))
     assert all("by similarity alone" in line for line in list(facts_in_words(bare))[1::2])
+
+
+def test_facts_that_are_probably_wrong_are_counted_where_no_precision_was_asked_for():
+    doubtful = completion([(fact, p / 2, *others) for fact, p, *others in FACTS])
+    (line,) = [line for line in summary_lines(doubtful) if "--precision" in line]
+    assert line.startswith("of the accepted facts, 4 are less probable than .5")
+    assert not any("--precision" in line for line in summary_lines(completion(FACTS)))

@@ -59,12 +59,25 @@ def summary_lines(found: Completion) -> list[str]:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+    if found.rehearsed is None:
+        lines += _doubtful_lines(found.accepted)
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
         lines.append(f"refused, because they contradict the stated schema: {each}")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def _doubtful_lines(accepted: NewFacts) -> list[str]:
+    """A warning where thresholds of valid accepted facts that are probably wrong."""
+    doubtful = int((accepted.probabilities < 0.5).sum())
+    if not doubtful:
+        return []
+    return [
+        f"of the accepted facts, {doubtful:,} are less probable than .5; --precision accepts by "
+        "one probability, and estimates what share is right"
+    ]
 
 
 def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
