@@ -1,0 +1,272 @@
+"""What people said about proposals: a SQLite file, one row a decision, never overwritten.
+
+Undoing and changing a label are rows too. A row is on the disk before `add` returns, so that a
+process that is killed loses nothing that it had confirmed. Several processes may write at once.
+"""
+
+import json
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from assent.core.checking import refuse_unknown
+from assent.errors import DataError
+from assent.files.text import is_text
+
+RIGHT, WRONG, UNKNOWN, SKIP = "right", "wrong", "unknown", "skip"
+VERDICTS = (RIGHT, WRONG, UNKNOWN, SKIP)
+UNDO = "undo"  # the verdict of a row that takes an earlier one back
+CHOSEN = ("drawn", "probable", "teaches", "batch", "planted", "import")  # why it was shown
+KEY = re.compile(r"[0-9a-f]{16}")
+LONGEST_REVIEWER, LONGEST_NOTE, LONGEST_SHOWN = 80, 2_000, 50_000  # characters
+PATIENCE = 30.0  # seconds that a writer waits for another
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS labels (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time REAL NOT NULL,
+    proposal TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    chosen TEXT NOT NULL,
+    note TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    earlier INTEGER
+);
+CREATE TRIGGER IF NOT EXISTS never_changed BEFORE UPDATE ON labels
+    BEGIN SELECT RAISE(ABORT, 'labels are never changed'); END;
+CREATE TRIGGER IF NOT EXISTS never_deleted BEFORE DELETE ON labels
+    BEGIN SELECT RAISE(ABORT, 'labels are never deleted'); END;
+"""
+FIELDS = "id, time, proposal, verdict, reviewer, chosen, note, shown, earlier"
+
+
+class Label(NamedTuple):
+    """One row: what a reviewer said about a proposal."""
+
+    id: int
+    time: float  # seconds since 1970
+    proposal: str  # its key
+    verdict: str  # one of VERDICTS, or UNDO
+    reviewer: str
+    chosen: str  # one of CHOSEN
+    note: str
+    shown: str  # JSON: what the reviewer saw
+    earlier: int | None  # the row that this one undoes or replaces
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the random design chose the proposal."""
+        return self.chosen == "drawn"
+
+
+class Given(NamedTuple):
+    """A label to be added."""
+
+    proposal: str
+    verdict: str
+    reviewer: str
+    chosen: str
+    note: str = ""
+    shown: Mapping[str, Any] = {}
+    earlier: int | None = None
+    time: float | None = None  # None: now
+
+
+class Disagreement(NamedTuple):
+    """A proposal about which reviewers say different things."""
+
+    proposal: str
+    verdicts: dict[str, str]  # reviewer -> verdict
+
+
+class Labels:
+    """The labels in one file; made if there is none. All methods may be called by any thread."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = threading.RLock()
+        self._rows: list[Label] = []
+        self._current: dict[tuple[str, str], Label] | None = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(
+                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self._file.execute("PRAGMA journal_mode = WAL")
+            self._file.execute("PRAGMA synchronous = FULL")
+            self._file.executescript(SCHEMA)
+            self._file.execute(f"SELECT {FIELDS} FROM labels LIMIT 1")
+        except (sqlite3.Error, OSError) as error:
+            raise DataError(f"{self.path}: no file of labels: {error}") from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(
+        self,
+        proposal: str,
+        verdict: str,
+        reviewer: str,
+        *,
+        chosen: str,
+        note: str = "",
+        shown: Mapping[str, Any] | None = None,
+    ) -> Label:
+        """Writes one label."""
+        return self.add_all([Given(proposal, verdict, reviewer, chosen, note, shown or {})])[0]
+
+    def add_all(self, given: Iterable[Given]) -> list[Label]:
+        """Writes all of these labels, or none."""
+        rows = [_checked(label) for label in given]
+        with self._writing():
+            return [self._insert(row) for row in rows]
+
+    def change(self, label_id: int, verdict: str, reviewer: str, note: str = "") -> Label:
+        """A new row in place of an earlier one of the same reviewer."""
+        refuse_unknown(verdict, VERDICTS, "verdict")
+        with self._writing():
+            old = self._counting(label_id, reviewer)
+            row = _checked(Given(old.proposal, verdict, reviewer, old.chosen, note))
+            return self._insert((*row[:-2], old.shown, old.id))
+
+    def undo(self, reviewer: str) -> list[Label]:
+        """Takes back the latest decision of a reviewer; returns the labels that no longer count.
+
+        Labels that a batch gave together go together. An empty list: nothing was left to undo.
+        """
+        with self._writing():
+            undone = {row.earlier for row in self._read() if row.verdict == UNDO}
+            mine = [
+                row
+                for row in self._rows
+                if row.reviewer == reviewer and row.verdict != UNDO and row.id not in undone
+            ]
+            if not mine:
+                return []
+            last = mine[-1]
+            together = [row for row in mine if row.chosen == "batch" and row.time == last.time]
+            back = together if last.chosen == "batch" else [last]
+            for row in back:
+                given = Given(row.proposal, UNDO, reviewer, row.chosen, earlier=row.id)
+                self._insert(_checked(given, (UNDO,)))
+            return back
+
+    def rows(self) -> list[Label]:
+        """All rows, the oldest first."""
+        with self._lock:
+            return list(self._read())
+
+    def current(self) -> list[Label]:
+        """The label that counts of each proposal and reviewer, the oldest first."""
+        with self._lock:
+            return sorted(self._counted().values(), key=lambda row: row.id)
+
+    def recent(self, reviewer: str, most: int = 20) -> list[Label]:
+        """The latest labels of a reviewer that count, the newest first."""
+        mine = [row for row in self.current() if row.reviewer == reviewer]
+        return mine[: -most - 1 : -1]
+
+    def disagreements(self) -> list[Disagreement]:
+        """Proposals that reviewers decided about differently; a skip is no decision."""
+        said: dict[str, dict[str, str]] = {}
+        for row in self.current():
+            if row.verdict != SKIP:
+                said.setdefault(row.proposal, {})[row.reviewer] = row.verdict
+        return [Disagreement(*item) for item in said.items() if len(set(item[1].values())) > 1]
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: what is written within it is on the disk after it, whole or not at all."""
+        with self._lock:
+            try:
+                self._file.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    self._file.execute("ROLLBACK")
+                    raise
+                self._file.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise DataError(f"{self.path}: cannot be written: {error}") from error
+
+    def _insert(self, row: Sequence[Any]) -> Label:
+        placed = self._file.execute(
+            f"INSERT INTO labels ({FIELDS.removeprefix('id, ')}) VALUES (?,?,?,?,?,?,?,?)", row
+        )
+        return Label(int(placed.lastrowid or 0), *row)
+
+    def _read(self) -> list[Label]:
+        """All rows; those that other processes added since are read from the file."""
+        after = self._rows[-1].id if self._rows else 0
+        try:
+            found = self._file.execute(
+                f"SELECT {FIELDS} FROM labels WHERE id > ? ORDER BY id", (after,)
+            ).fetchall()
+        except sqlite3.Error as error:
+            raise DataError(f"{self.path}: cannot be read: {error}") from error
+        if found:
+            self._rows += [Label(*row) for row in found]
+            self._current = None
+        return self._rows
+
+    def _counted(self) -> dict[tuple[str, str], Label]:
+        """The latest row of each proposal and reviewer that is not undone."""
+        rows = self._read()
+        if self._current is None:
+            undone = {row.earlier for row in rows if row.verdict == UNDO}
+            self._current = {
+                (row.proposal, row.reviewer): row
+                for row in rows
+                if row.verdict != UNDO and row.id not in undone
+            }
+        return self._current
+
+    def _counting(self, label_id: int, reviewer: str) -> Label:
+        for row in self._counted().values():
+            if row.id == label_id and row.reviewer == reviewer:
+                return row
+        raise DataError(f"label {label_id}: not one of {reviewer}'s that counts")
+
+
+def _checked(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...]:
+    """The fields of a row but its id; refuses what is too long or no text."""
+    refuse_unknown(given.verdict, verdicts, "verdict")
+    refuse_unknown(given.chosen, CHOSEN, "chosen")
+    if not isinstance(given.proposal, str) or not KEY.fullmatch(given.proposal):
+        raise DataError("proposal: expected its key, 16 hexadecimal digits")
+    for name, text, longest in (
+        ("reviewer", given.reviewer, LONGEST_REVIEWER),
+        ("note", given.note, LONGEST_NOTE),
+    ):
+        if not is_text(text) or len(text) > longest:
+            raise DataError(f"{name}: expected text of at most {longest:,} characters")
+    if not given.reviewer.strip() or not given.reviewer.isprintable():
+        raise DataError("reviewer: expected a name, without control characters")
+    shown = json.dumps(dict(given.shown), ensure_ascii=False, sort_keys=True)
+    if len(shown) > LONGEST_SHOWN:
+        raise DataError(f"shown: expected at most {LONGEST_SHOWN:,} characters of JSON")
+    note = " ".join(given.note.replace("\x00", " ").split())  # one line, so that it can be exported
+    now = time.time() if given.time is None else given.time
+    return (
+        now,
+        given.proposal,
+        given.verdict,
+        given.reviewer,
+        given.chosen,
+        note,
+        shown,
+        given.earlier,
+    )

@@ -1,0 +1,93 @@
+"""review: proposals for people to decide about, and what their labels are worth."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from assent.completing.completing import Ground, Wanted
+from assent.core.arrays import Ids, found_in, frozen
+from assent.core.benchmark import Benchmark
+from assent.core.facts import fact_keys
+from assent.core.new_facts import NewFacts
+from assent.core.scores import QueriesDone, unheard
+from assent.errors import ConfigError, DataError
+from assent.files import benchmarks
+from assent.files.runs import SETTINGS
+from assent.reviewing.proposals import (
+    Proposals,
+    has_proposals,
+    ordered,
+    planted_among,
+    write_proposals,
+)
+from assent.reviewing.session import Review
+from assent.settings import read_toml
+from assent.verbs.complete import complete
+from assent.verbs.runs import Run
+
+LEAST = 0.05  # how probable a proposal is, at least
+MOST = 10_000  # proposals; beyond them the least probable are left out
+PLANTED = 100  # true facts among the proposals, and as many false ones, at most
+
+
+def review(run_folder: str | Path) -> Review:
+    """The review of a run, which `propose` has made proposals for."""
+    folder = Path(run_folder)
+    if not has_proposals(folder):
+        raise DataError(f"{folder}: has no proposals yet; `assent review` makes them")
+    return Review(folder, benchmark_of(folder))
+
+
+def propose(
+    run: Run,
+    *,
+    least: float = LEAST,
+    most: int = MOST,
+    planted: int = PLANTED,
+    seed: int = 0,
+    progress: QueriesDone = unheard,
+) -> Proposals:
+    """Makes the proposals of a run, once: the new facts that are at least so probable.
+
+    They go into the run's folder, with known facts planted among them. `seed` fixes the random
+    design by which proposals are drawn for a promise.
+    """
+    if run.folder is None:
+        raise ConfigError("a run without a folder has no place for proposals; train with out=")
+    found = complete(run, 0.9, review_above=least, progress=progress)
+    facts = ordered(found.facts)
+    proposals = Proposals(
+        facts.take(np.arange(len(facts)) < most),
+        _planted(facts, run.benchmark, planted, seed),
+        seed,
+        least,
+        max(len(facts) - most, 0),
+    )
+    write_proposals(run.folder, proposals)
+    return proposals
+
+
+def benchmark_of(run_folder: Path) -> Benchmark:
+    """The benchmark that a run was trained on."""
+    origin = read_toml(run_folder / SETTINGS).get("benchmark", {})
+    return benchmarks.load(origin.get("path", ""))
+
+
+def _planted(facts: NewFacts, benchmark: Benchmark, count: int, seed: int) -> NewFacts:
+    """Planted facts with the evidence that they would have if they were new."""
+    planted = planted_among(facts, benchmark.train, count, np.random.default_rng((seed, 1)))
+    without = _without(benchmark, planted.facts)
+    ground = Ground(without, Wanted())
+    parts = [
+        ground.with_evidence(planted.take(planted.facts[:, 1] == relation))
+        for relation in np.unique(planted.facts[:, 1])
+    ]
+    return NewFacts.joined(parts, facts.vocabulary)
+
+
+def _without(benchmark: Benchmark, facts: Ids) -> Benchmark:
+    """The benchmark without these train facts."""
+    names = benchmark.vocabulary
+    gone = found_in(np.sort(fact_keys(facts, names)), fact_keys(benchmark.train, names))
+    return replace(benchmark, train=frozen(benchmark.train[~gone]))
