@@ -140,7 +140,9 @@ class Served:
             if len(self.addresses) == len(reviewers):
                 break
         watch.cancel()
-        assert len(self.addresses) == len(reviewers), "".join(self.printed)
+        if len(self.addresses) < len(reviewers):
+            self.kill()
+            raise AssertionError("".join(self.printed))
         split = urlsplit(self.addresses[reviewers[0]])
         self.host, self.port = split.hostname, split.port
         self.tokens = {

@@ -9,7 +9,10 @@ import pytest
 
 from assent.reviewing.labels import Labels
 from assent.reviewing.page.guard import MOST_BYTES
+from assent.reviewing.proposals import key_of
 from served_reviews import HOSTILE, make_review, serving
+
+FACT = ("head", "relation", "tail")
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +251,19 @@ def test_planted_facts_look_like_the_others(served):
     assert len(kinds) == 1
     text = json.dumps(answer(served, "/api/next?count=10"))
     assert "planted" not in text and "planted" not in served.ask("/api/recent")[1]
+
+
+def test_only_what_was_asked_for_comes_planted_or_not(served, run):
+    had: list[str] = []
+    for _ in range(30):
+        words = f"count=2&relation=r:0&most=0.9&excluding={','.join(had)}"
+        for card in answer(served, f"/api/next?{words}")["cards"]:
+            assert card["relation"]["label"] == "is near"
+            assert card["probability"] <= 0.9
+            had.append(card["proposal"])
+    planted = (run / "review" / "planted.jsonl").read_text(encoding="utf-8").splitlines()
+    keys = {key_of(*(json.loads(line)[name] for name in FACT)) for line in planted}
+    assert len(had) == 60 and keys & set(had)
 
 
 def test_a_slow_client_does_not_keep_others_waiting(served):
