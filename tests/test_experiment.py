@@ -29,7 +29,7 @@ def test_what_is_found_again_was_hidden_and_is_not_in_the_benchmark(tmp_path):
     assert len(found.right) == len(accepted)
     for fact, right in zip(accepted, found.right, strict=True):
         assert right == ((fact["head"], fact["relation"], fact["tail"]) in whole)
-    assert (tmp_path / "all" / "facts.jsonl").exists()
+    assert (tmp_path / "all" / "run" / "facts.jsonl").exists()
     assert (tmp_path / "all" / "run" / "decider.json").exists()
     review = told["review"]
     assert review.folder == tmp_path / "all" / "run"
