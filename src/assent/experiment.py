@@ -1,6 +1,7 @@
-"""All verbs in order: the whole path of a fact, from a graph to new facts and a report."""
+"""All verbs in order: the whole path of a fact, from a graph to new facts for people to judge."""
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,16 +12,18 @@ from assent.completing.completing import Completion
 from assent.core.arrays import Mask
 from assent.core.facts import KnowledgeBase
 from assent.files.benchmarks import save
-from assent.files.facts import write_facts
+from assent.reviewing.proposals import has_proposals
 from assent.training.loop import Watcher
 from assent.verbs.audit import audit
 from assent.verbs.build import build
 from assent.verbs.complete import complete
+from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.read import read
 from assent.verbs.report import report
-from assent.verbs.train import train
+from assent.verbs.review import propose, review
+from assent.verbs.train import refit, train
 from assent.verbs.tune import tune
 
 Show = Callable[[str, Any], None]  # told the name of each verb and what it returned
@@ -65,11 +68,16 @@ def experiment(
     show("tune", decider := tune(run, "per-relation"))
     save_decider(decider, folder / "run", benchmark)
     show("evaluate", evaluate(run, decider))
-    completion = complete(run, precision)
-    write_facts(folder / "facts.jsonl", completion.facts)
+    refit(run, watcher)
+    completion = complete(run, precision, refit=True)
+    keep_completion(completion, run, folder / "run")
     show("complete", found_again(completion, named(whole.take(hides))))
-    page = report([run], folder / "report.html", facts=folder / "facts.jsonl")
+    page = report([run], folder / "report.html")
     show("report", page)
+    if not has_proposals(folder / "run"):
+        propose(run)
+    with closing(review(folder / "run")) as opened:
+        show("review", opened)
     return page
 
 

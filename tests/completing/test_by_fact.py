@@ -11,10 +11,12 @@ import toy
 from assent.completing import schema
 from assent.completing.by_fact import ByFact
 from assent.completing.completing import Ground, Wanted
+from assent.completing.proposing import Proposer
 from assent.core.decider import Decider
 from assent.core.scores import unheard
 from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError
+from assent.verbs.train import refit_minutes
 from completing import worlds
 
 QUICK = ("model.dim=16", "train.epochs=30", "train.batch_size=32", "train.threads=1")
@@ -29,7 +31,8 @@ def plain(names):
 
 def work_on(benchmark, scorer, wanted=None, precision=0.5, **options):
     ground = Ground(benchmark, wanted or Wanted())
-    return ByFact(ground, scorer, plain(benchmark.vocabulary), precision, **options)
+    rehearsing = Proposer.rehearsing(ground, scorer, plain(benchmark.vocabulary))
+    return ByFact(rehearsing, precision, **options)
 
 
 @given(worlds.worlds(), st.sampled_from([1, 3]), st.booleans())
@@ -41,7 +44,8 @@ def test_candidates_are_those_of_slow_loops(world, fewest, kept):
         work = work_on(benchmark, worlds.Fixed(scores), wanted)
     found = {}
     for relation in range(benchmark.vocabulary.num_relations):
-        mine, _ = work._candidates(relation, unheard, 0, 0, lambda: False)
+        proposed = work.rehearsing._proposed(relation, unheard, 0, 0, lambda: False)
+        mine = proposed.candidates
         rows = zip(mine.scores.tolist(), mine.held_out.tolist(), mine.joined.tolist(), strict=True)
         found |= dict(zip(map(tuple, mine.facts.tolist()), rows, strict=True))
     expected = oracles.candidate_facts(benchmark, scores, work.ground.schema)
@@ -130,10 +134,37 @@ def test_stopped_before_the_end_nothing_is_decided(run):
         ({"precision": 0.5, "missing": 0.0}, "more than 0"),
         ({"precision": 0.5, "over": "test"}, "choose from asked, valid"),
         ({"precision": 0.5, "confidence": 0.9}, "belongs to over valid"),
-        ({"precision": 0.5, "over": "valid", "missing": 2.0}, "belongs to over asked"),
+        ({"precision": 0.5, "over": "valid", "missing": 2.0}, "belong to over asked"),
         ({"missing": 2.0}, "belong to a precision"),
     ],
 )
 def test_what_does_not_go_together_is_refused(run, options, complaint):
     with pytest.raises(ConfigError, match=complaint):
         assent.complete(run, **options)
+
+
+def test_a_final_fit_also_asks_about_removed_entities(tmp_path):
+    (tmp_path / "graph.ttl").write_text(toy.turtle(people=60), encoding="utf-8")
+    kb = assent.read(tmp_path / "graph.ttl")
+    benchmark = assent.build(kb, removed=8, seed=1)
+    assent.save(benchmark, tmp_path / "b")
+    run = assent.train(tmp_path / "b", "complex", out=tmp_path / "run", changes=QUICK)
+    first = assent.complete(run, LOW, refit=False)
+    final = assent.complete(run, LOW, refit=True)
+    assert first.vocabulary.num_entities == kb.vocabulary.num_entities - 8
+    assert final.vocabulary.num_entities == kb.vocabulary.num_entities
+    whole, names = benchmark.whole(), final.vocabulary
+    assert len(final.accepted)
+    assert not {*named(whole.train, names)} & {*named(final.accepted.facts, names)}
+    # The fit that is there is taken up, and gives the same.
+    again = assent.complete(assent.load_run(tmp_path / "run"), LOW, refit=True)
+    assert again.facts.facts.tolist() == final.facts.facts.tolist()
+    assert again.facts.probabilities.tolist() == final.facts.probabilities.tolist()
+    epochs = run.trained.best_epoch / run.trained.epochs
+    more = len(whole.train) / len(benchmark.train)
+    assert refit_minutes(run) == pytest.approx(run.trained.seconds * epochs * more / 60)
+
+
+def named(facts, names):
+    entities, relations = names.entities, names.relations
+    return [(entities[h], relations[r], entities[t]) for h, r, t in facts.tolist()]

@@ -12,6 +12,7 @@ from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Ground, Wanted
 from assent.completing.law import KEPT, REASONS, Law, lawful
+from assent.completing.proposing import Proposer
 from assent.core.arrays import frozen
 from assent.core.decider import Decider
 from assent.core.new_facts import Evidence, NewFacts
@@ -215,12 +216,9 @@ def test_deciding_fact_by_fact_keeps_the_law(world, precision, schema):
     rows = (row for row in schema.statements if row.subject != "wide" and row.object != "wide")
     benchmark = replace(benchmark, schema=Schema(frozenset(rows)))
     nothing = Thresholds.single(np.inf, names.num_slots)
-    work = ByFact(
-        Ground(benchmark, Wanted()),
-        worlds.Fixed(scores),
-        Decider.of_thresholds("scores", "f1", nothing),
-        precision,
-    )
+    plain = Decider.of_thresholds("scores", "f1", nothing)
+    ground = Ground(benchmark, Wanted())
+    work = ByFact(Proposer.rehearsing(ground, worlds.Fixed(scores), plain), precision)
     found = work.result(lambda done, total: None, lambda: False)
     again, refused = lawful(found.accepted, work.ground.law)
     assert len(again) == len(found.accepted) and not len(refused.facts)

@@ -44,28 +44,49 @@ def hostile_runs(tmp_path_factory):
     return folders
 
 
+RELATIONS = ("r1 & co", "https://example.org/knows", "r3")
+
+
+def fact_line(place, head, relation, tail, probability):
+    """A line as `assent complete` writes it; each fifth fact is to be reviewed."""
+    chain = [[head, "r1 & co", HOSTILE[1]], [tail, "r1 & co", HOSTILE[1]]]
+    return json.dumps(
+        {
+            "head": head,
+            "relation": relation,
+            "tail": tail,
+            "decision": "review" if place % 5 == 0 else "accepted",
+            "probability": probability,
+            "score": 0.0,
+            "threshold": 0.0,
+            "expected_precision": None if place % 2 else 0.9,
+            "asked": "tail",
+            "evidence": [{"facts": chain, "support": 3, "cases": 4}] * (place % 3),
+        }
+    )
+
+
 @pytest.fixture(scope="session")
 def facts(hostile_runs, tmp_path_factory):
-    """A file as `assent complete` writes it."""
+    """A file as `assent complete` writes it: 90 facts of three relations, 18 of them to review."""
     path = tmp_path_factory.mktemp("facts") / "facts.jsonl"
     with path.open("w", encoding="utf-8") as file:
-        for place in range(30):
-            head = HOSTILE[place % len(HOSTILE)]
-            chain = [[head, "r1 & co", HOSTILE[1]], [f"e{place}", "r1 & co", HOSTILE[1]]]
-            line = {
-                "head": head,
-                "relation": "r1 & co",
-                "tail": f"e{place}",
-                "decision": "review" if place % 5 == 0 else "accepted",
-                "probability": (place + 1) / 31,
-                "score": 0.0,
-                "threshold": 0.0,
-                "expected_precision": None if place % 2 else 0.9,
-                "asked": "tail",
-                "evidence": [{"facts": chain, "support": 3, "cases": 4}],
-            }
-            file.write(json.dumps(line) + "\n")
+        for place in range(90):
+            names = HOSTILE[place % len(HOSTILE)], RELATIONS[place % 3], f"e{place}"
+            file.write(fact_line(place, *names, (place + 1) / 91) + "\n")
     return path
+
+
+@pytest.fixture(scope="session")
+def crowded_page(hostile_runs, tmp_path_factory):
+    """The report of one run with 20,000 new facts."""
+    folder = tmp_path_factory.mktemp("crowd")
+    with (folder / "facts.jsonl").open("w", encoding="utf-8") as file:
+        for place in range(20_000):
+            names = f"head {place % 700}", RELATIONS[place % 3], f"tail {place}"
+            file.write(fact_line(place, *names, (place * 7919 % 20_000) / 20_000) + "\n")
+    first = next(iter(hostile_runs.values()))
+    return assent.report([first], folder / "report.html", facts=folder / "facts.jsonl")
 
 
 @pytest.fixture(scope="session")

@@ -1,39 +1,29 @@
-"""New facts in words, each relation in turn; the most probable ones, against a sort of all."""
+"""New facts in words, each relation in turn."""
 
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import toy
-from assent.completing.completing import Completion
+from assent.completing.completing import Completion, Outcome, Rehearsed
+from assent.completing.law import Refused
 from assent.core.arrays import frozen
-from assent.core.new_facts import NONE, Evidence, NewFacts
-from assent.core.vocabulary import Vocabulary
-from assent.reporting import new_facts
-from assent.reporting.new_facts import facts_in_words, probable_facts
+from assent.core.new_facts import Evidence, NewFacts, Reason
+from assent.reporting.new_facts import facts_in_words, summary_lines
 
-# (head, relation, tail), probability, first step, second step, middle; None: no evidence
+# (head, relation, tail), probability, what speaks for it; None: no rule
 FACTS = [
-    ((0, 0, 1), 0.9, (1, NONE), NONE),  # by the fact 0 r1 1
-    ((0, 0, 2), 0.8, (0, 3), 1),  # by 0 r0 1 and, backwards, 2 r1 1
-    ((0, 0, 3), 0.95, None, NONE),
-    ((1, 1, 2), 0.5, (2, NONE), NONE),  # backwards: by 2 r0 1
+    ((0, 0, 1), 0.9, "7 of 9 say so"),
+    ((0, 0, 2), 0.8, "6 of 9 say so"),
+    ((0, 0, 3), 0.95, None),
+    ((1, 1, 2), 0.5, "5 of 9 say so"),
 ]
 
 
 def completion(facts, accepted=True):
-    kept = [fact for fact in facts if fact[2] is not None]
-    counts = [fact[2] is not None for fact in facts]
     zeros = frozen(np.zeros(len(facts)), np.float64)
-    evidence = Evidence(
-        frozen(np.concatenate([[0], np.cumsum(counts)]), np.int64),
-        frozen(np.array([steps for _, _, steps, _ in kept]).reshape(-1, 2)),
-        frozen([middle for *_, middle in kept]),
-        frozen(np.full(len(kept), 7), np.int64),
-        frozen(np.full(len(kept), 1234), np.int64),
+    evidence = Evidence.of(
+        [[] if said is None else [Reason("head", 0.5, 7, 9, said)] for *_, said in facts]
     )
     new = NewFacts(
         toy.vocabulary_of(4, 2),
@@ -54,14 +44,14 @@ def test_each_relation_in_turn_the_surest_first():
     e, r = names.entities, names.relations
     lines = list(facts_in_words(completion(FACTS).accepted))
     assert lines == [
-        f"  {e[0]} {r[0]} {e[3]}   (0.95)",
-        "      by similarity alone: no chain of known facts leads from head to tail",
-        f"  {e[1]} {r[1]} {e[2]}   (0.50)",
-        f"      for {e[2]} {r[0]} {e[1]} (7 of 1,234 such pairs)",
-        f"  {e[0]} {r[0]} {e[1]}   (0.90)",
-        f"      for {e[0]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
-        f"  {e[0]} {r[0]} {e[2]}   (0.80)",
-        f"      for {e[0]} {r[0]} {e[1]}, {e[2]} {r[1]} {e[1]} (7 of 1,234 such pairs)",
+        f"  {e[0]} {r[0]} {e[3]}   (.95)",
+        "      by similarity alone: no rule speaks for it",
+        f"  {e[1]} {r[1]} {e[2]}   (.50)",
+        "      5 of 9 say so",
+        f"  {e[0]} {r[0]} {e[1]}   (.90)",
+        "      7 of 9 say so",
+        f"  {e[0]} {r[0]} {e[2]}   (.80)",
+        "      6 of 9 say so",
     ]
 
 
@@ -76,48 +66,20 @@ def test_a_fact_without_evidence_says_so():
     assert all("by similarity alone" in line for line in list(facts_in_words(bare))[1::2])
 
 
-DRAWN = st.lists(
-    st.tuples(
-        st.sampled_from(["r1", "r2", "r3"]),
-        st.sampled_from(["accepted", "review"]),
-        st.sampled_from([0.1, 0.5, 0.5, 0.9]),
-    ),
-    max_size=40,
-)
+def test_facts_that_are_probably_wrong_are_counted_where_no_precision_was_asked_for():
+    doubtful = completion([(fact, p / 2, *others) for fact, p, *others in FACTS])
+    (line,) = [line for line in summary_lines(doubtful) if "--precision" in line]
+    assert line.startswith("of the accepted facts, 4 are less probable than .5")
+    assert not any("--precision" in line for line in summary_lines(completion(FACTS)))
 
 
-@given(DRAWN, st.integers(1, 12))
-def test_the_most_probable_facts_are_those_of_a_sort_a_few_of_each_relation(drawn, most):
-    relations = ("r1", "r2", "r3")
-    names = Vocabulary((*(f"head {place}" for place in range(len(drawn))), "tail"), relations)
-    zeros = frozen(np.zeros(len(drawn)), np.float64)
-    facts = NewFacts(
-        names,
-        frozen(toy.triples((i, relations.index(r), len(drawn)) for i, (r, *_) in enumerate(drawn))),
-        frozen([decision == "accepted" for _, decision, _ in drawn], np.bool_),
-        frozen([probability for *_, probability in drawn], np.float64),
-        frozen(zeros, np.float32),
-        zeros,
-        frozen(zeros + np.nan, np.float64),
-        frozen(np.ones(len(drawn))),
-        Evidence.nothing(len(drawn)),
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(new_facts, "MOST_FACTS", most)
-        found = {found.decision: found for found in probable_facts(facts)}
-    assert set(found) == {decision for _, decision, _ in drawn}
-    for decision, mine in found.items():
-        falling = sorted(
-            ((p, f"head {place}", r) for place, (r, d, p) in enumerate(drawn) if d == decision),
-            key=lambda row: -row[0],
-        )
-        kept = [
-            one
-            for place, one in enumerate(falling)
-            if sum(other[2] == one[2] for other in falling[:place]) < new_facts.MOST_PER_RELATION
-        ]
-        shown = [(row[0].text, row[1].value) for row in mine.grid.rows]
-        assert shown == [(f"{head} · {r} · tail", p) for p, head, r in kept[:most]]
-        assert mine.total == len(falling)
-        assert mine.relations == len({relation for *_, relation in falling})
-        assert mine.expected == pytest.approx(sum(p for p, *_ in falling))
+def test_estimates_that_are_those_of_other_relations_are_counted():
+    found, rehearsed = completion(FACTS), Rehearsed(0.7, 0.4, 1.0, refuted=False)
+    nothing = Refused.joined([], found.vocabulary)
+    outcomes = [
+        Outcome(relation, 10, accepted, 0, 0, 0, True, nothing, held_out, found=1)
+        for relation, accepted, held_out in ((0, 3, 50), (1, 1, 4))
+    ]
+    told = summary_lines(replace(found, outcomes=tuple(outcomes), rehearsed=rehearsed))
+    (line,) = [line for line in told if "other relations" in line]
+    assert line.startswith("1 of them are of relations with fewer than 5 held-out facts")

@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import json
+import math
 import re
+import shutil
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -19,8 +21,12 @@ from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
 from assent.errors import AssentError
 from assent.measuring.evaluation import MEASURES
+from assent.reporting.fact_list import FEW
+from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import load_decider
 from html_pages import Page
+
+RELATIONS = ("r1 & co", "https://example.org/knows", "r3")  # of the facts
 
 MOST_BYTES = 3_000_000
 
@@ -133,18 +139,68 @@ def test_the_summary_counts_in_words(read, measured):
         assert f"{counts.relevant:,} answers" in read.text
 
 
-def test_facts_are_shown_by_decision_the_most_probable_first(read):
-    for decision, count in (("accepted", 24), ("review", 6)):
-        rows = read.tables[f"facts-{decision}"][1:]
-        falling = [row[1][1] for row in rows]
-        assert len(rows) == 5 and falling == sorted(falling, reverse=True)
-        assert f"{count} facts of 1 relations" in read.text
-    assert "3 of 4 such pairs (75.0\u00a0%)" in read.text
+def test_the_page_begins_with_all_new_facts_the_surest_first(read):
+    data = json.loads(read.scripts[0])["facts"]["facts-1"]
+    probabilities = [row[3] for row in data["rows"]]
+    assert len(probabilities) == 90 and probabilities == sorted(probabilities, reverse=True)
+    assert sum(row[4] for row in data["rows"]) == 72
+    ids = [given["id"] for tag, given in read.tags if tag in ("header", "section")]
+    assert ids[:3] == ["summary", "facts-1", "runs"] and ids[-1] == "training"
+    assert [row[1][1] for row in read.tables["few-1"][1:]] == pytest.approx(
+        [(90 - place) / 91 for place in range(FEW)]
+    )
+    assert any("3 of 4 pairs joined like this" in said for row in data["rows"] for said in row[5])
+
+
+def test_the_facts_of_each_relation_are_counted(read):
+    counts = {row[0][0]: values(row)[1:3] for row in read.tables["found-1"][1:]}
+    assert counts == {relation: [24, 6] for relation in RELATIONS}
+
+
+def test_what_a_file_does_not_say_is_not_claimed(read, facts):
+    expected = sum((place + 1) / 91 for place in range(90) if place % 5)
+    assert "72 new facts for" in read.text and "at least" not in read.text.partition("Decisions")[0]
+    assert f"about {expected:.0f} of the 72 accepted facts are right." in read.text
+    assert f"Read from {facts}, which does not say which run made them." in read.text
+
+
+def test_facts_stand_beside_the_run_that_made_them(hostile_runs, tmp_path):
+    """Those that `complete` left in a run's folder; not those of weights that are gone."""
+    name, folder = next(iter(hostile_runs.items()))
+    mine = tmp_path / folder.name
+    shutil.copytree(folder, mine)
+    run = assent.load_run(mine)
+    found = assent.complete(run, 0.02, missing=20, review_above=0.001)
+    keep_completion(found, run, mine)
+    read = Page(assent.report([mine], tmp_path / "page.html").read_text(encoding="utf-8"))
+    rows = json.loads(read.scripts[0])["facts"]["facts-1"]["rows"]
+    assert len(rows) == len(found) and sum(row[4] for row in rows) == len(found.accepted)
+    assert found.rehearsed.assumption in read.text and f"Made by the run {name}." in read.text
+    assert len(found.accepted)
+    share = math.floor(100 * found.accepted.probabilities.mean() + 1e-9)
+    assert f"at least {share}\u00a0% of them right by estimate" in read.text
+    record = json.loads((mine / "completion.json").read_text(encoding="utf-8"))
+    (mine / "completion.json").write_text(json.dumps(record | {"model": "another"}))
+    again = Page(assent.report([mine], tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert json.loads(again.scripts[0])["facts"] == {}
 
 
 def test_without_facts_nothing_is_said_of_them(alone):
-    assert "New facts for" in alone.text and "facts-accepted" not in alone.tables
-    assert ("a", {"href": "#facts"}) not in alone.tags
+    assert "What is accepted for" in alone.text and "found-1" not in alone.tables
+    assert "New facts" not in alone.text
+
+
+def test_a_run_tuned_for_precision_is_headed_by_it_and_the_number_of_facts(measured, tmp_path):
+    run, decider, _ = measured[0]
+    decider = replace(decider, objective="precision=0.05")
+    path = assent.report([run], tmp_path / "report.html", deciders=[decider])
+    read = Page(path.read_text(encoding="utf-8"))
+    counts = assent.evaluate(run, decider).classified.of("full")
+    assert counts.accepted
+    assert read.measures[:2] == [
+        ("precision", counts.correct / counts.accepted),
+        ("facts accepted", counts.accepted),
+    ]
 
 
 def test_names_cannot_become_markup(read):
@@ -175,7 +231,7 @@ def test_it_is_one_small_file_and_long_names_are_cut(page):
 def test_every_figure_is_there_as_svg_too(page, read):
     drawn = {given["data-figure"] for _, given in read.tags if "data-figure" in given}
     assert {path.stem for path in (page.parent / "figures").iterdir()} == drawn
-    assert drawn == set(json.loads(read.scripts[0]))
+    assert drawn == set(json.loads(read.scripts[0])["charts"])
     assert {"loss", "valid", "precision-recall", "reliability", "scores-1", "mrr-and-f1"} <= drawn
     for path in (page.parent / "figures").iterdir():
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
@@ -266,7 +322,7 @@ def test_a_new_metric_is_shown_wherever_metrics_are(measured, tmp_path, monkeypa
     for table in ("decisions", "relations"):
         assert "jaccard" in [text for text, _ in read.tables[table][0]]
     assert expected in values(read.tables["decisions"][1])
-    assert "jaccard-by-subset" in json.loads(read.scripts[0])
+    assert "jaccard-by-subset" in json.loads(read.scripts[0])["charts"]
 
 
 def test_a_new_measure_is_shown_with_its_first_numbers(measured, tmp_path, monkeypatch):

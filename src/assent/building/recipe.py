@@ -97,7 +97,7 @@ def build(
         masks_other_split=DEALS[deal].each_fact_once,
         types=types.with_entities(kept) if kb.types else None,
         schema=kb.schema,
-        lost=_one_answer_lost(kb, lost, new_ids),
+        removed=_removed(kb, types if kb.types else None, gone),
     )
     settings = {
         "removed": removed if isinstance(removed, int | str) else "list",
@@ -169,12 +169,19 @@ def _fake(
     )
 
 
-def _one_answer_lost(kb: KnowledgeBase, lost: Keys, new_ids: Ids) -> Ids:  # (pair, 2)
-    """Anchor and slot of the queries that lost an answer, if the schema allows some only one."""
-    slots, anchors = np.divmod(lost, kb.vocabulary.num_entities)
-    if not any(kb.schema.about("functional", "inverseFunctional")):
-        slots, anchors = slots[:0], anchors[:0]
-    return frozen(np.stack([new_ids[anchors], slots], axis=1))
+def _removed(kb: KnowledgeBase, types: Types | None, gone: Mask) -> KnowledgeBase | None:
+    """The facts about entities that are `gone`, whose ids come after those of the others."""
+    if not gone.any():
+        return None
+    order = np.argsort(gone, kind="stable").astype(np.int32)
+    new_ids = np.empty_like(order)
+    new_ids[order] = np.arange(len(order), dtype=np.int32)
+    facts = kb.facts[gone[kb.facts[:, [0, 2]]].any(axis=1)]
+    return KnowledgeBase.of_ids(
+        kb.vocabulary.with_entities(order),
+        _renumbered_facts(facts, new_ids),
+        types=types.with_entities(order) if types else None,
+    )
 
 
 def _renumbered(queries: Queries, new_ids: Ids) -> Queries:

@@ -1,12 +1,15 @@
 """The command complete: new facts, from every query that the graph may ask."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assent.cli.common import RunFolder, Unfinished, command, err, out, say
 from assent.errors import ConfigError, StoppedError
+
+if TYPE_CHECKING:
+    from assent.verbs.runs import Run
 
 
 @command()
@@ -36,6 +39,14 @@ def complete(
         float | None,
         typer.Option(
             help="Over asked: facts missing from the graph for each one held out, at least (1)."
+        ),
+    ] = None,
+    refit: Annotated[
+        bool | None,
+        typer.Option(
+            "--refit/--no-refit",
+            help="Over asked: whether to train once more first, on all facts, held-out ones and "
+            "those of removed entities included. Without either: if it takes ten minutes at most.",
         ),
     ] = None,
     confidence: Annotated[
@@ -85,7 +96,11 @@ def complete(
     ] = True,
     unfinished: Unfinished = False,
 ) -> None:
-    """New facts: ask every query that the graph may ask, and accept what is sure enough."""
+    """Find new facts, and accept what is sure enough.
+
+    Asks every query that the graph may ask. The facts stay in the run's folder too, where
+    `assent report` finds them.
+    """
     from assent.files.annotations import read_list
     from assent.files.facts import partial, refuse_suffix, write_facts, write_refused
     from assent.files.sparql import GRAPH, Store, is_store
@@ -94,6 +109,8 @@ def complete(
     from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
+    from assent.verbs.completions import keep_completion
+    from assent.verbs.deciders import rule_of
     from assent.verbs.runs import load_run
 
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -105,6 +122,10 @@ def complete(
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
     graph = graph or GRAPH
     run = load_run(run_folder, unfinished=unfinished)
+    if precision is not None and rule_of(run_folder) == "judge":
+        say("the judge that the run was tuned with is not asked: --precision goes by own scores")
+    if precision is not None and over == "asked":
+        refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
             run,
@@ -112,6 +133,7 @@ def complete(
             over=over,
             missing=missing,
             confidence=confidence,
+            refit=refit,
             review_above=None if review_file is None else review_above,
             relations=relations,
             anchors=read_list(anchors_file) if anchors_file else None,
@@ -126,6 +148,8 @@ def complete(
         graph += ".partial"
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, graph)
+    if found.finished:
+        keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
     out.print(terminal(completion_grid(found)))
@@ -141,3 +165,21 @@ def complete(
         raise StoppedError(
             f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
         )
+
+
+def _fitted_again(run: "Run", wanted: bool | None) -> bool:
+    """Trains on all facts, if it is wanted or takes little time; says what it takes."""
+    from assent.reporting.progress import watching
+    from assent.verbs.complete import REFIT_MINUTES
+    from assent.verbs.train import refit, refit_minutes
+
+    minutes = refit_minutes(run)
+    takes = f"about {minutes:.0f} min" if minutes >= 1 else f"about {60 * minutes:.0f} s"
+    if wanted is None and minutes > REFIT_MINUTES:
+        say(f"--refit would train once more on all facts first ({takes}), and find more facts")
+    if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
+        return False
+    say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
+    with watching(err, max(run.trained.best_epoch, 1)) as watcher:
+        refit(run, watcher)
+    return True

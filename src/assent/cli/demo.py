@@ -1,5 +1,6 @@
 """demo: every verb in order, on the built-in world graph."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.experiment import Found
     from assent.measuring.evaluation import Evaluation
+    from assent.reviewing.session import Review
     from assent.verbs.runs import Run
 
 HIDDEN = 1 / 7  # of the facts: a graph that is complete has no new facts to find
@@ -29,7 +31,11 @@ def demo(
         "assent-demo"
     ),
 ) -> None:
-    """The whole path on the built-in world graph: from a graph to new facts and a report."""
+    """Show everything on the built-in graph of countries.
+
+    Hides a seventh of its facts, goes every step from a graph to new facts, shows which of the
+    hidden ones were found again, and writes a report. It takes a few minutes.
+    """
     from assent.experiment import experiment
     from assent.reporting.progress import watching
     from assent.settings import resolve
@@ -48,91 +54,93 @@ def demo(
 
 
 def show(verb: str, result: Any) -> None:
-    """Prints what a verb returned, as a person wants to see it."""
+    """Tells what a verb returned: the new facts on the screen, the steps to them in a line each."""
     SHOWN[verb](result)
 
 
 def _read(kb: "KnowledgeBase") -> None:
     from assent.reporting.benchmarks import graph_line
 
-    say(graph_line(kb))
+    _step("read", f"{graph_line(kb)}; a seventh of the facts is hidden now")
 
 
 def _build(benchmark: "Benchmark") -> None:
-    from assent.reporting.benchmarks import KIND_NAMES, benchmark_line, queries_grid
-    from assent.reporting.rendering import terminal
-    from assent.reporting.sample_queries import sample_queries
+    from assent.reporting.benchmarks import benchmark_line
 
-    _heading("The world graph as a benchmark")
-    out.print(terminal(queries_grid(benchmark)))
-    say(benchmark_line(benchmark))
-    say("Some of its test queries:")
-    for kind, query in sample_queries(benchmark, each=2):
-        say(f"  {KIND_NAMES[kind]:<20} {query}")
+    _step("build", benchmark_line(benchmark))
 
 
 def _audit(findings: "Sequence[Finding]") -> None:
     from assent.reporting.benchmarks import audit_line
 
-    say(f"The audit: {audit_line(findings)}.")
+    _step("audit", audit_line(findings))
 
 
 def _train(run: "Run") -> None:
     from assent.verbs.train import popularity
 
-    _heading("A model learns the facts of train")
-    say(
-        f"ComplEx: F1 on valid {max(run.trained.scores):.3f} with one threshold; "
-        f"popularity alone: {popularity(run.benchmark, 'f1'):.3f}"
+    _step(
+        "train",
+        f"ComplEx, F1 on valid {max(run.trained.scores):.3f} with one threshold; "
+        f"popularity alone: {popularity(run.benchmark, 'f1'):.3f}",
     )
 
 
 def _tune(decider: "Decider") -> None:
-    _heading("A threshold for each relation, found on valid, decides on test")
+    from assent.reporting.deciders import rule_name
+
+    _step("tune", f"{rule_name(decider.rule)}, found on valid")
 
 
 def _evaluate(found: "Evaluation") -> None:
-    from assent.reporting.decisions import decisions_grid
-    from assent.reporting.rendering import terminal
-    from assent.reporting.sample_queries import sample_decisions
+    from assent.reporting.decisions import summary
 
-    out.print(terminal(decisions_grid({"": found})))
-    say("The surest of each of ten relations:")
-    for verdict, decision in sample_decisions(found):
-        say(f"  {verdict:<18} {decision}")
+    _step("evaluate", f"test queries: {' '.join(summary(found))}")
 
 
 def _complete(found: "Found") -> None:
-    from assent.reporting.new_facts import completion_grid, facts_in_words, summary_lines
-    from assent.reporting.rendering import terminal
+    from assent.reporting.grid import percent
+    from assent.reporting.new_facts import facts_in_words
 
-    facts, number = found.completion.accepted, int(found.right.sum())
-    _heading(f"New facts, {PRECISION:.0%} of them right by estimate")
+    facts, right = found.completion.accepted, int(found.right.sum())
+    share = f", {percent(right / len(facts), 0)}" if len(facts) else ""
     say(
         f"Hidden before anything else:  {found.hidden:,} facts, "
         f"{found.findable:,} of them about entities that are left in the graph"
     )
-    say(f"Accepted as new:              {len(facts):,} facts")
-    say(f"Right, for they were hidden:  {number:,} of these, {number / max(len(facts), 1):.0%}")
-    say("\nTen of the right ones, how probable each is, and what speaks for it most:")
+    say(
+        f"Accepted as new:              {len(facts):,} facts, of which at least "
+        f"{percent(PRECISION, 0)} are right, by estimate"
+    )
+    say(f"Right, for they were hidden:  {right:,} of these{share}")
+    _heading("Ten of the right ones, how probable each is, and what speaks for it most")
     for line in facts_in_words(facts.take(found.right)):
         say(line)
-    say("\nThe most probable of the wrong ones, or true ones that the graph lacks:")
+    _heading(
+        "The worst: those it is surest of that were not hidden (some may be true all the same)"
+    )
     for line in facts_in_words(facts.take(~found.right), 5):
         say(line)
     say("")
-    out.print(terminal(completion_grid(found.completion, 10)))
-    for line in summary_lines(found.completion):
-        say(line)
 
 
 def _report(page: Path) -> None:
-    _heading("The report")
+    say("All of them, how sure each is and why, and how well the run decides, on one page:")
     say(f"report: {page}")
+
+
+def _review(review: "Review") -> None:
+    _heading("Your turn")
+    say(f"{len(review.proposals):,} proposals wait for a person to decide, on a page of their own:")
+    say(f"assent review {shlex.quote(str(review.folder))}")
 
 
 def _heading(words: str) -> None:
     out.print(f"\n{words}", style="bold")
+
+
+def _step(verb: str, words: str) -> None:
+    err.print(f"{verb}: {words}", markup=False, highlight=False, soft_wrap=True)
 
 
 SHOWN: dict[str, Callable[[Any], None]] = {
@@ -144,4 +152,5 @@ SHOWN: dict[str, Callable[[Any], None]] = {
     "evaluate": _evaluate,
     "complete": _complete,
     "report": _report,
+    "review": _review,
 }

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from assent.completing.asking import Fitting, entities_named, relations_named
-from assent.completing.evidence import Chains, Links, evidence_for
+from assent.completing.evidence import Explainer, Vectors
 from assent.completing.law import Law, Refused
-from assent.completing.schema import Habits, never_together
+from assent.completing.schema import Habits, Links, never_together
 from assent.core.arrays import Ids, Keys, Mask, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
@@ -141,10 +141,16 @@ class Completion:
 
 
 class Ground:
-    """What is known before anything is asked: facts, habits, law, which entities fit, chains."""
+    """What is known before anything is asked: facts, habits, law, who fits, what explains facts.
 
-    def __init__(self, benchmark: Benchmark, wanted: Wanted) -> None:
+    `vectors` (entity, dim) are the entities as the model sees them, if it has one for each.
+    """
+
+    def __init__(
+        self, benchmark: Benchmark, wanted: Wanted, vectors: Vectors | None = None
+    ) -> None:
         self.benchmark, self.wanted, self.names = benchmark, wanted, benchmark.vocabulary
+        self.vectors = vectors
         self.known = benchmark.truth()
         forward = self.known.relations < self.names.num_relations
         self.facts = self.known.take(forward).facts(self.names.num_relations)  # (fact, 3)
@@ -153,13 +159,14 @@ class Ground:
             .only(wanted.functional, wanted.symmetric)
             .behind(benchmark.schema, self.names)
         )
+        self.lost = benchmark.lost  # (pair, 2)
         self.law = Law(
             benchmark.schema,
             benchmark.types,
             self.facts,
             self.names,
             self.schema.symmetric,
-            benchmark.lost,
+            self.lost,
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)
@@ -170,8 +177,10 @@ class Ground:
         return Links(self.facts, self.names)
 
     @cached_property
-    def chains(self) -> Chains:
-        return Chains(self.links)
+    def explainer(self) -> Explainer:
+        return Explainer(
+            self.facts, self.names, self.benchmark.types, self.links, self.never, self.vectors
+        )
 
     @cached_property
     def never(self) -> Mask:  # (slot, relation)
@@ -195,12 +204,16 @@ class Ground:
     def taken(self, relation: int, facts: Ids | None = None) -> tuple[Mask | None, Mask | None]:
         """Which heads and which tails may have one answer only, and have it already.
 
-        They have it in `facts` (fact, 3), or else in the known facts. None instead of a mask
+        They have it in `facts` (fact, 3), or else in the known facts; or it is an entity that
+        building removed. None instead of a mask
         (entity,): any number of answers is right.
         """
         facts = self.facts if facts is None else facts
         heads, _, tails = facts[facts[:, 1] == relation].T
-        ends = [self._marked(heads), self._marked(tails)]
+        ends = [
+            self._marked(np.concatenate([known, self.lost[self.lost[:, 1] == slot, 0]]))
+            for known, slot in zip((heads, tails), self.names.slots_of(relation), strict=True)
+        ]
         if self.schema.symmetric[relation]:
             ends = [ends[0] | ends[1]] * 2
         one_only = (bool(self.schema.functional[slot]) for slot in self.names.slots_of(relation))
@@ -211,7 +224,7 @@ class Ground:
         """The same facts, all of one relation, with their evidence."""
         if not len(facts):
             return facts
-        return replace(facts, evidence=evidence_for(facts.facts, self.chains))
+        return replace(facts, evidence=self.explainer.of(facts.facts))
 
     def _marked(self, entities: Ids) -> Mask:  # (entity,)
         mask = np.zeros(self.names.num_entities, bool)

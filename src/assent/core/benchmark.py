@@ -2,15 +2,15 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from assent.core.arrays import Ids, Mask, distinct, found_in, frozen
-from assent.core.facts import fact_keys, facts_of
-from assent.core.queries import Queries, both_ways
+from assent.core.facts import KnowledgeBase, fact_keys, facts_of
+from assent.core.queries import Queries, Subset, both_ways
 from assent.core.schema import Schema
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
@@ -32,9 +32,9 @@ class Benchmark:
     origin: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     # What the graph states. Domains and ranges that `types` learned are not among it.
     schema: Schema = field(default_factory=Schema)
-    # (pair, 2)  anchor, slot: queries with an answer that building removed. Where the schema says
-    # that such a query has one answer, no other can be right. Empty if it says so of none.
-    lost: Ids = field(default_factory=lambda: frozen(np.empty((0, 2))))
+    # The facts that building took out with the entities it removed. Its vocabulary (and its types)
+    # have the removed entities after those of the benchmark. None: they were not kept.
+    removed: KnowledgeBase | None = None
 
     def __post_init__(self) -> None:
         entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations
@@ -48,11 +48,35 @@ class Benchmark:
             ("test", self.test.anchors, entities),
             ("test", self.test.answers, entities),
             ("test", self.test.relations, slots),
-            ("lost", self.lost[:, 0], entities),
-            ("lost", self.lost[:, 1], slots),
         ):
             if ids.size and (ids.min() < 0 or ids.max() >= limit):
                 raise DataError(f"{name}: an id that the vocabulary has no name for")
+        mine = self.vocabulary.entities
+        if self.removed and self.removed.vocabulary.entities[: len(mine)] != mine:
+            raise DataError("removed: its vocabulary does not begin with that of the benchmark")
+
+    @property
+    def lost(self) -> Ids:  # (pair, 2)  anchor, slot
+        """The queries that lost an answer with the removed entities."""
+        if self.removed is None:
+            return frozen(np.empty((0, 2)))
+        names = self.vocabulary
+        anchors, slots, answers = both_ways(self.removed.facts, names.num_relations)
+        lost = (anchors < names.num_entities) & (answers >= names.num_entities)
+        return frozen(np.stack([anchors[lost], slots[lost]], axis=1))
+
+    def whole(self) -> Self:
+        """All that is known as train facts, removed entities included; no queries are left."""
+        names, types = self.vocabulary, self.types
+        parts = [self.train, self.facts("valid"), self.facts("test")]
+        if self.removed is not None:
+            names, types = self.removed.vocabulary, self.removed.types
+            parts.append(self.removed.facts)
+        facts = KnowledgeBase.of_ids(names, np.concatenate(parts)).facts
+        none = Queries.empty([], [], Subset.COMPLETE)
+        return replace(
+            self, vocabulary=names, train=facts, valid=none, test=none, types=types, removed=None
+        )
 
     def queries(self, split: str) -> Queries:
         """The queries of one of the SPLITS."""

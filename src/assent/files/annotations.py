@@ -6,11 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from assent.core.schema import NOTHING_STATED
-from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.schemas import read_schema, typed
 from assent.files.text import check_name, is_text, lines_of, read_json
 from assent.files.tsv import line_of, read_columns
 
@@ -33,18 +30,6 @@ def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, .
     path = Path(path)
     labels = _json_labels(path) if _is_json(path) else _tsv_labels(path)
     return tuple(labels.get(name) or name for name in names)
-
-
-def read_types(
-    types: str | Path | None, schema: str | Path | None, vocabulary: Vocabulary
-) -> Types | None:
-    """Entity types, with the domain and range of relations where a schema gives them."""
-    if types is None:
-        if schema is not None:
-            raise DataError(f"{schema}: a schema without types; give the entities' types as well")
-        return None
-    rows = read_entity_types(Path(types), vocabulary)
-    return typed(rows, read_schema(Path(schema)) if schema else NOTHING_STATED, vocabulary)
 
 
 def read_entity_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:

@@ -5,6 +5,7 @@ In assent's own, a query is a line: side, anchor, relation, subset, then its ans
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -21,16 +22,22 @@ from assent.core.types import Types
 from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
-from assent.files.annotations import read_types
 from assent.files.atomic import folder_beside
 from assent.files.published import looks_published, read_published, refuse_twice, write_published
-from assent.files.schemas import read_schema, write_schema
+from assent.files.schemas import read_schema, typed, write_schema
 from assent.files.text import is_text, lines_of, read_json
 from assent.files.triples import named_facts
 from assent.files.tsv import ids_of, line_of, read_columns, write_tsv
 
 MANIFEST = "manifest.json"
-STATED, LOST = "stated.tsv", "lost.tsv"  # older benchmarks have neither
+TYPES, SCHEMA = "entity_types.tsv", "schema.tsv"
+STATED = "stated.tsv"  # older benchmarks have none
+# What building removed; benchmarks in which it removed nothing, and older ones, have none of these.
+REMOVED, REMOVED_FACTS, REMOVED_TYPES = (
+    "removed_entities.tsv",
+    "removed_facts.tsv",
+    "removed_types.tsv",
+)
 MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
 FORMAT = max(MASKS)
 OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
@@ -103,8 +110,8 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
         _write_types(benchmark.types, vocabulary, folder)
     if benchmark.schema:
         write_schema(benchmark.schema, folder / STATED)
-    if len(benchmark.lost):
-        _write_lost(benchmark.lost, vocabulary, folder / LOST)
+    if benchmark.removed is not None:
+        _write_removed(benchmark.removed, vocabulary.num_entities, folder)
     manifest = {
         "format": FORMAT,
         "assent": __version__,
@@ -141,11 +148,7 @@ def _write_queries(queries: Queries, vocabulary: Vocabulary, path: Path) -> None
 
 def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
     names = pl.Series(types.names)
-    entities = pl.Series(vocabulary.entities).gather(rows_of(types.entity_offsets))
-    write_tsv(
-        pl.DataFrame({"entity": entities, "type": names.gather(types.entity_types)}),
-        folder / "entity_types.tsv",
-    )
+    _write_entity_types(types, 0, vocabulary, folder / TYPES)
     slots = rows_of(types.slot_offsets)
     ends = vocabulary.asks_for_head(slots).astype(np.int32)
     frame = pl.DataFrame(
@@ -156,36 +159,41 @@ def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
         }
     )
     if len(frame):
-        write_tsv(frame, folder / "schema.tsv")
+        write_tsv(frame, folder / SCHEMA)
 
 
-def _write_lost(lost: Ids, vocabulary: Vocabulary, path: Path) -> None:
-    """Queries that lost an answer: side, anchor, relation."""
-    anchors, slots = np.ascontiguousarray(lost.T)
-    sides = vocabulary.asks_for_head(slots).astype(np.int32)
-    frame = pl.DataFrame(
-        {
-            "side": pl.Series(SIDES).gather(sides),
-            "anchor": pl.Series(vocabulary.entities).gather(anchors),
-            "relation": pl.Series(vocabulary.relations).gather(vocabulary.relations_of(slots)),
-        }
-    )
-    write_tsv(frame, path)
+def _write_entity_types(types: Types, first: int, vocabulary: Vocabulary, path: Path) -> None:
+    """The types of all entities from this one on."""
+    entities = rows_of(types.entity_offsets)
+    mine = entities >= first
+    frame = {
+        "entity": pl.Series(vocabulary.entities).gather(entities[mine]),
+        "type": pl.Series(types.names).gather(types.entity_types[mine]),
+    }
+    write_tsv(pl.DataFrame(frame), path)
 
 
-def _read_lost(path: Path, vocabulary: Vocabulary) -> Ids:  # (pair, 2)
-    if not path.exists():
-        return frozen(np.empty((0, 2)))
-    frame = read_columns(path, ("side", "anchor", "relation"))
-    sides, anchors, relations = (
-        ids_of(frame[name], known, path, lambda row: line_of(path, row))
-        for name, known in (
-            ("side", SIDES),
-            ("anchor", vocabulary.entities),
-            ("relation", vocabulary.relations),
-        )
-    )
-    return frozen(np.stack([anchors, vocabulary.slots_at(relations, sides)], axis=1))
+def _write_removed(removed: KnowledgeBase, kept: int, folder: Path) -> None:
+    """The removed entities, their types, and the facts about them."""
+    names, types = removed.vocabulary, removed.types
+    write_names(names.entities[kept:], names.entity_labels[kept:], folder / REMOVED)
+    write_tsv(named_facts(removed.facts, names), folder / REMOVED_FACTS)
+    if types is not None and types.entity_offsets[kept] < len(types.entity_types):
+        _write_entity_types(types, kept, names, folder / REMOVED_TYPES)
+
+
+def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
+    """`mine` are the names of the entities that were not removed."""
+    if not (folder / REMOVED).exists():
+        return None
+    entities, labels = read_names(folder / REMOVED)
+    if both := {*entities} & {*mine.entities}:
+        raise DataError(f"{folder / REMOVED}: {min(both)!r} is in entities.tsv too")
+    if labels or mine.entity_labels:
+        labels = (*(mine.entity_labels or mine.entities), *(labels or entities))
+    names = Vocabulary((*mine.entities, *entities), mine.relations, labels, mine.relation_labels)
+    facts = _read_facts(folder / REMOVED_FACTS, names)
+    return KnowledgeBase.of_ids(names, facts, types=_read_types(folder, names))
 
 
 def _read_own(folder: Path) -> Benchmark:
@@ -193,22 +201,28 @@ def _read_own(folder: Path) -> Benchmark:
     entities, entity_labels = read_names(folder / "entities.tsv")
     relations, relation_labels = read_names(folder / "relations.tsv")
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
-    types = folder / "entity_types.tsv"
-    schema = folder / "schema.tsv"
     stated = folder / STATED
-    return Benchmark(
+    benchmark = Benchmark(
         vocabulary,
         _read_facts(folder / "train.tsv", vocabulary),
         _read_queries(folder / "valid.tsv", vocabulary),
         _read_queries(folder / "test.tsv", vocabulary),
         manifest[MASKS[manifest["format"]]],
-        read_types(
-            types if types.exists() else None, schema if schema.exists() else None, vocabulary
-        ),
+        _read_types(folder, vocabulary),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
         read_schema(stated) if stated.exists() else NOTHING_STATED,
-        _read_lost(folder / LOST, vocabulary),
     )
+    return replace(benchmark, removed=_read_removed(folder, vocabulary))
+
+
+def _read_types(folder: Path, vocabulary: Vocabulary) -> Types | None:
+    """Types of the entities that the vocabulary has, be they removed ones or not."""
+    tables = [folder / name for name in (TYPES, REMOVED_TYPES) if (folder / name).exists()]
+    if not tables:
+        return None
+    rows = pl.concat([read_columns(table, ("entity", "type")) for table in tables])
+    schema = folder / SCHEMA
+    return typed(rows, read_schema(schema) if schema.exists() else NOTHING_STATED, vocabulary)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

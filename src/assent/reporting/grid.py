@@ -13,7 +13,6 @@ from scipy.special import expit
 
 DASH = "\u2013"  # stands for what is not known or not defined
 LONGEST = 160  # letters of a name: names come from users' graphs
-SMALLEST = 0.0005  # a probability that rounds to no more than .000
 
 
 class Cell(NamedTuple):
@@ -90,8 +89,16 @@ def share(value: float, interval: Sequence[float] = ()) -> Cell:
 
 
 def probability(value: float) -> Cell:
-    """A probability, which may be tiny."""
-    return Cell("< .001" if 0 < value < SMALLEST else digits(value), value)
+    """A probability; no candidate is certain, and hardly any impossible."""
+    return Cell(probability_text(value), value)
+
+
+def probability_text(value: float, places: int = 3) -> str:
+    """A probability in digits; what would round to 1 or to .000 is `> .999` or `< .001`."""
+    step = 10.0**-places
+    if value > 1 - step / 2:
+        return f"> {digits(1 - step, places)}"
+    return f"< {digits(step, places)}" if 0 < value < step / 2 else digits(value, places)
 
 
 def threshold(logit: float) -> Cell:
@@ -107,9 +114,14 @@ def digits(value: float | None, places: int = 3) -> str:
     return f"-{written}" if value < 0 else written
 
 
-def percent(value: float) -> str:
+def percent(value: float, places: int = 1) -> str:
     """`46.6 %`, which no line breaks."""
-    return f"{100 * value:.1f}\u00a0%"
+    return f"{100 * value:.{places}f}\u00a0%"
+
+
+def at_least(value: float) -> str:
+    """`70 %` of .709: a bound from below is never rounded up."""
+    return f"{math.floor(100 * value + 1e-9)}\u00a0%"
 
 
 def clipped(text: str) -> str:

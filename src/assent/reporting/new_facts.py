@@ -1,33 +1,29 @@
 """New facts: what a completion found, and the most probable facts, as grids and in words."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from assent.completing.completing import Completion, Outcome, Rehearsed
 from assent.core.arrays import Keys
-from assent.core.new_facts import DECISIONS, Chain, NewFacts
+from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.reporting.grid import (
-    DASH,
     Cell,
     Grid,
+    at_least,
     clipped,
     count,
     numbers,
-    percent,
     probability,
+    probability_text,
     texts,
     words,
 )
 
 MOST_RELATIONS = 25  # rows of the table of a completion
-MOST_PER_RELATION = 5  # facts that a page shows of one relation
-MOST_FACTS = 150  # facts that a page shows under one decision
+FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
-
-TITLES = {"accepted": "Accepted", "review": "To review"}  # of decisions
 
 
 def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
@@ -64,12 +60,25 @@ def summary_lines(found: Completion) -> list[str]:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+    if found.rehearsed is None:
+        lines += _doubtful_lines(found.accepted)
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
         lines.append(f"refused, because they contradict the stated schema: {each}")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def _doubtful_lines(accepted: NewFacts) -> list[str]:
+    """A warning where thresholds of valid accepted facts that are probably wrong."""
+    doubtful = int((accepted.probabilities < 0.5).sum())
+    if not doubtful:
+        return []
+    return [
+        f"of the accepted facts, {doubtful:,} are less probable than .5; --precision accepts by "
+        "one probability, and estimates what share is right"
+    ]
 
 
 def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
@@ -79,32 +88,38 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
     accepted = found.accepted
     if len(accepted):
+        share = at_least(accepted.probabilities.mean())
         lines.append(
-            f"right, by estimate: at least {accepted.probabilities.mean():.0%} of the accepted "
+            f"right, by estimate: at least {share} of the accepted "
             f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
+        elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
+            lines.append(
+                f"{borrowed:,} of them are of relations with fewer than {FEW} held-out facts: "
+                "their estimate is that of the other relations"
+            )
     else:
-        lines.append(f"no facts are so probable that {rehearsed.precision:.0%} of them are right")
+        share = at_least(rehearsed.precision)
+        lines.append(f"no facts are so probable that {share} of them are right")
     return [*lines, rehearsed.assumption]
 
 
 def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
     """Some of the facts, each relation in turn, the most probable first.
 
-    Two lines each: the fact, and the chain of known facts that speaks for it most.
+    Two lines each: the fact, and the rule that speaks for it most.
     """
     names = facts.vocabulary
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
         fact = " ".join(_named(facts.facts[place].tolist(), names))
-        yield f"  {fact}   ({facts.probabilities[place]:.2f})"
-        if not (chains := facts.chains(place)):
-            yield "      by similarity alone: no chain of known facts leads from head to tail"
-            continue
-        known = ", ".join(" ".join(_named(known, names)) for known in chains[0].facts)
-        yield f"      for {known} ({chains[0].support:,} of {chains[0].cases:,} such pairs)"
+        yield f"  {fact}   ({probability_text(float(facts.probabilities[place]), 2)})"
+        if facts.by_similarity(place):
+            yield "      by similarity alone: no rule speaks for it"
+        else:
+            yield f"      {facts.reasons(place)[0].sentence}"
 
 
 def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
@@ -117,89 +132,10 @@ def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
     return places
 
 
-class ProbableFacts(NamedTuple):
-    """The facts of a file under one decision: how many there are, and the most probable ones."""
-
-    decision: str
-    total: int
-    relations: int
-    expected: float  # how many of all of them are right, going by their probabilities
-    shown: NewFacts  # the most probable first
-
-    @property
-    def title(self) -> str:
-        return TITLES[self.decision]
-
-    @property
-    def line(self) -> str:
-        """The counts, in words."""
-        shown = ""
-        if len(self.shown) < self.total:
-            shown = (
-                f" Shown are the {len(self.shown)} most probable, "
-                f"at most {MOST_PER_RELATION} of a relation."
-            )
-        return (
-            f"{self.total:,} facts of {self.relations:,} relations; by their own probabilities, "
-            f"about {self.expected:,.0f} of them are right.{shown}"
-        )
-
-    @property
-    def grid(self) -> Grid:
-        """A row for each fact that is shown, with the known facts that speak for it."""
-        facts, names = self.shown, self.shown.vocabulary
-        rows = []
-        for place, fact in enumerate(facts.facts.tolist()):
-            expected = float(facts.expected[place])
-            reasons = "\n".join(_reason(chain, names) for chain in facts.chains(place))
-            rows.append(
-                [
-                    Cell(" · ".join(_named(fact, names))),
-                    probability(float(facts.probabilities[place])),
-                    Cell(DASH) if np.isnan(expected) else probability(expected),
-                    Cell(reasons or DASH),
-                ]
-            )
-        columns = [
-            *texts("fact"),
-            *numbers("probability", "expected precision"),
-            *texts("known facts that speak for it"),
-        ]
-        return Grid(f"facts-{self.decision}", columns, rows, sortable=True)
-
-
-def probable_facts(facts: NewFacts) -> list[ProbableFacts]:
-    """The facts under each decision, and the most probable of them, a few of each relation."""
-    found = []
-    for decision in DECISIONS:
-        mine = facts.take(facts.decisions == decision)
-        if not len(mine):
-            continue
-        falling = np.argsort(-mine.probabilities, kind="stable")
-        few = falling[places_in_relation(mine)[falling] < MOST_PER_RELATION]
-        found.append(
-            ProbableFacts(
-                decision,
-                len(mine),
-                len(np.unique(mine.facts[:, 1])),
-                float(mine.probabilities.sum()),
-                mine.take(few[:MOST_FACTS]),
-            )
-        )
-    return found
-
-
 def _named(fact: Sequence[int], names: Vocabulary) -> list[str]:
     """Head, relation and tail as people read them, not too long."""
     head, relation, tail = fact
     return [clipped(n) for n in (names.entity(head), names.relation(relation), names.entity(tail))]
-
-
-def _reason(chain: Chain, names: Vocabulary) -> str:
-    """The known facts of a chain, and how often such a chain goes with such a fact."""
-    facts = ", ".join(" · ".join(_named(fact, names)) for fact in chain.facts)
-    cases = f" ({percent(chain.support / chain.cases)})" if chain.cases else ""
-    return f"{facts}: {chain.support:,} of {chain.cases:,} such pairs{cases}"
 
 
 # What the table of a completion says of each relation, by how it was decided about.

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import vl_convert
@@ -35,9 +34,10 @@ from assent.reporting.decisions import (
     relations_grid,
     summary,
 )  # fmt: skip
-from assent.reporting.grid import DASH, Cell, Grid, clipped, share, texts, words
+from assent.reporting.fact_list import FactList, Found, fact_list
+from assent.reporting.grid import DASH, Cell, Grid, clipped, count, share, texts, words
+from assent.reporting.looks import house_style, own_file
 from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
-from assent.reporting.new_facts import ProbableFacts
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
 from assent.reporting.sample_queries import (
     candidates_grid,
@@ -85,33 +85,45 @@ class Group(NamedTuple):
 
 
 def page(
-    runs: Sequence[ReportedRun], sections: Sequence[Section], facts: Sequence[ProbableFacts] = ()
+    runs: Sequence[ReportedRun], sections: Sequence[Section], found: Sequence[Found] = ()
 ) -> str:
-    """The whole report."""
-    scripts = [_bundle(), _own("page.js")]
+    """The whole report: new facts first, then how well the runs decide, then how they were made."""
+    scripts = [_bundle(), own_file("page.js")]
     evaluations = {run.name: run.evaluation for run in runs}
+    facts = [fact_list(one, number) for number, one in enumerate(found, 1)]
+    charts = {chart.name: chart.spec for part in sections for chart in part.charts}
+    groups = [_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)]
     return (
         _environment()
         .get_template("page.html")
         .render(
             title=f"assent: {', '.join(evaluations)}",
+            headline=_headline(facts, " and ".join(group.name for group in groups)),
             policy=_policy(scripts),
             scripts=scripts,
-            style=_own("page.css"),
+            style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
-            groups=[_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)],
+            groups=groups,
             settings=settings_grid(runs),
             comparison=comparison_grid(evaluations),
             ranking=ranking_grid(evaluations),
             further=further_grid(evaluations),
             sections=sections,
-            specs=_for_script(
-                {chart.name: chart.spec for part in sections for chart in part.charts}
-            ),
             facts=facts,
+            data=_for_script({"charts": charts, "facts": {one.name: one.data for one in facts}}),
             version=__version__,
         )
     )
+
+
+def _headline(facts: Sequence[FactList], graph: str) -> str:
+    """What the page is about, in one line."""
+    if len(facts) == 1:
+        new, comma, share = facts[0].headline.partition(", ")
+        return f"{new} for {graph}{comma}{share}"
+    if facts:
+        return f"New facts for {graph}, by {len(facts)} runs"
+    return f"What is accepted for {graph}, and what is left"
 
 
 def _by_benchmark(runs: Sequence[ReportedRun]) -> list[list[ReportedRun]]:
@@ -123,8 +135,13 @@ def _by_benchmark(runs: Sequence[ReportedRun]) -> list[list[ReportedRun]]:
 
 
 def _card(run: ReportedRun, place: int) -> Card:
-    metrics = sorted(METRICS, key=lambda metric: metric != "f1")  # F1, then the others
+    # What a run was tuned for comes first.
+    first = "precision" if _wants_precision(run) else "f1"
+    metrics = sorted(METRICS, key=lambda metric: metric != first)
     numbers = {metric_name(metric): metric_cell(run.evaluation, metric) for metric in metrics}
+    if _wants_precision(run):
+        facts = {"facts accepted": count(run.evaluation.classified.of("full").accepted)}
+        numbers = {"precision": numbers["precision"], **facts, **numbers}
     return Card(
         run.name,
         colour(place),
@@ -132,6 +149,11 @@ def _card(run: ReportedRun, place: int) -> Card:
         summary(run.evaluation),
         {**numbers, "MRR": share(run.evaluation.mrr)},
     )
+
+
+def _wants_precision(run: ReportedRun) -> bool:
+    """Whether the run was tuned for a precision, not for a balance of precision and recall."""
+    return "promise" in run.decider.found or run.decider.objective.startswith("precision")
 
 
 def _group(runs: Sequence[ReportedRun], number: int) -> Group:
@@ -216,6 +238,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["breakable"] = _breakable
+    made.filters["code"] = _with_code
     return made
 
 
@@ -224,9 +247,17 @@ def _breakable(text: str) -> Markup:
     return Markup(re.sub(r"([/_]|\.(?!\d))", r"\1<wbr>", str(escape(text))))
 
 
+def _with_code(text: str) -> Markup:
+    """A sentence with the commands in it, which stand between backticks, set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 def _for_script(value: Any) -> str:
     """JSON that cannot end the element it stands in: names come from users' graphs."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -241,7 +272,3 @@ def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed, once for all charts."""
     scripts: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return "(() => {" + scripts.replace("</script", "<\\/script") + "})();"
-
-
-def _own(name: str) -> str:
-    return (files("assent.reporting") / "templates" / name).read_text(encoding="utf-8")

@@ -17,7 +17,15 @@ from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.shortlisting import Above
 from assent.measuring.evaluation import Evaluation
-from assent.reporting.grid import Cell, Grid, numbers, probability, texts, words
+from assent.reporting.grid import (
+    Cell,
+    Grid,
+    numbers,
+    probability,
+    probability_text,
+    texts,
+    words,
+)
 from assent.scoring import score
 
 MOST_ANSWERS = 5  # that are named in a line
@@ -63,7 +71,10 @@ def sample_decisions(evaluation: Evaluation, most: int = 10) -> Iterator[tuple[s
         query = query_in_words(found.queries, int(found.rows[place]), names)
         answer = names.entity(int(found.entities[place]))
         verdict = "right" if found.right[place] else "not in the graph"
-        yield verdict, f"{query}   → {answer} ({expit(found.scores[place]):.2f})"
+        yield (
+            verdict,
+            f"{query}   → {answer} ({probability_text(float(expit(found.scores[place])), 2)})",
+        )
 
 
 def surest(evaluation: Evaluation) -> Keys:  # (relation,)

@@ -226,7 +226,13 @@ class _Training:
             seconds={part: round(seconds, 3) for part, seconds in position.parts.items()},
             processor_seconds=round(position.processor, 3),
         )
-        return Trained(position.best_epoch, tuple(position.scores), position.epoch, self.cut_after)
+        return Trained(
+            position.best_epoch,
+            tuple(position.scores),
+            position.epoch,
+            self.cut_after,
+            position.spent,
+        )
 
     def save(self) -> None:
         if self.folder is None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from assent.errors import DataError
 
+STEPS = ("epoch", "counted")  # events that tell how long learning took
+
 
 @dataclass(frozen=True, slots=True)
 class Trained:
@@ -17,6 +19,7 @@ class Trained:
     scores: tuple[float, ...]  # evaluations on valid
     epochs: int  # that were run
     cut_after: float | None = None  # minutes, where the time was up before the end
+    seconds: float = 0.0  # that its steps took
 
 
 class Trace:
@@ -57,7 +60,8 @@ def read_trained(path: Path) -> Trained:
         scores = tuple(float(e["score"]) for e in events if e["event"] == "evaluation")
         end = next(e for e in reversed(events) if e["event"] == "end")
         cut = next((float(e["minutes"]) for e in events if e["event"] == "cut"), None)
-        return Trained(int(end["best_epoch"]), scores, int(end["epochs"]), cut)
+        seconds = sum(float(e["seconds"]) for e in events if e["event"] in STEPS)
+        return Trained(int(end["best_epoch"]), scores, int(end["epochs"]), cut, seconds)
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
     except (ValueError, KeyError, TypeError) as error:

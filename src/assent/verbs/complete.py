@@ -1,22 +1,30 @@
 """complete: new facts, from every query that the graph may ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Completion, Ground, Stopping, Wanted
+from assent.completing.proposing import Proposer
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
+from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
-from assent.scoring import Scored
+from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider
+from assent.verbs.runs import Run
+from assent.verbs.train import refit as final_fit
+from assent.verbs.train import refit_minutes
 from assent.verbs.tune import tune
 
 Work = ByFact | ByQuery
+OVER = ("asked", "valid")  # the populations over which a precision may be wanted
+REFIT_MINUTES = 10.0  # a final fit that takes no longer is made without being asked for
 
 
 def complete(
@@ -26,6 +34,7 @@ def complete(
     over: str = "asked",
     missing: float | None = None,
     confidence: float | None = None,
+    refit: bool | None = None,
     decider: Decider | None = None,
     review_above: float | None = None,
     relations: Sequence[str] | None = None,
@@ -41,58 +50,71 @@ def complete(
     With `precision`, this share of the accepted facts is to be right, over one of the populations
     of OVER. Over the queries that are `asked`, it is an estimate by a rehearsal: a bound from below
     if at least `missing` (1) facts are missing for each one held out. Scores are the model's own,
-    or those of a judge if one is given as `decider`. Over `valid`, thresholds are found on the
-    queries of valid that promise the precision with a `confidence` (0.95). Without `precision`, the
-    decider given decides, or the one that `assent tune` put into the run's folder.
+    or those of a judge if one is given as `decider`. With `refit`, the model is trained once more
+    on all facts, and then asked about all entities, those included that building removed; None does
+    so if it takes at most REFIT_MINUTES by what `refit_minutes` expects.
+
+    Over `valid`, thresholds are found on the queries of valid that promise the precision with a
+    `confidence` (0.95). Without `precision`, the decider given decides, or the one that `assent
+    tune` put into the run's folder.
 
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
-    ground = Ground(
-        run.benchmark, Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
-    )
+    wanted = Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
     if precision is None:
-        if missing is not None or confidence is not None:
-            raise ConfigError("missing and confidence belong to a precision; give one")
+        if missing is not None or confidence is not None or refit:
+            raise ConfigError("missing, confidence and refit belong to a precision; give one")
+        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
         work: Work = ByQuery(ground, run.model, decider or _decider_of(run))
+    elif over == "valid":
+        if missing is not None or refit:
+            raise ConfigError(
+                "over valid, nothing is rehearsed: missing, refit belong to over asked"
+            )
+        if decider is not None:
+            raise ConfigError("over valid, give a precision or a decider, not both")
+        found = tune(run, "precision", precision=precision, confidence=confidence)
+        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        work = ByQuery(ground, run.model, found)
     else:
         refuse_unknown(over, OVER, "over")
-        work = OVER[over](run, ground, precision, decider, missing, confidence)
+        if confidence is not None:
+            raise ConfigError(
+                "over asked, a precision is estimated; confidence belongs to over valid"
+            )
+        work = _rehearsed(run, wanted, precision, missing, decider, refit)
     return work.result(progress, stopping)
 
 
-def _over_asked(
+def _rehearsed(
     run: Scored,
-    ground: Ground,
+    wanted: Wanted,
     precision: float,
-    decider: Decider | None,
     missing: float | None,
-    confidence: float | None,
+    decider: Decider | None,
+    refit: bool | None,
 ) -> ByFact:
-    if confidence is not None:
-        raise ConfigError("over asked, a precision is estimated; confidence belongs to over valid")
-    return ByFact(
-        ground,
-        run.model,
-        decider or _own_scores(run),
-        precision,
-        1.0 if missing is None else missing,
-    )
+    """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one."""
+    if refit and not isinstance(run, Run):
+        raise ConfigError("a model that was not trained here cannot be fitted again; no refit")
+    if refit and decider is not None:
+        raise ConfigError("a judge has learned from the first fit; give no decider, or no refit")
+    if refit is None:
+        refit = decider is None and refit_minutes(run) <= REFIT_MINUTES
+    asked = replace(wanted, anchors=None) if refit else wanted
+    ground = Ground(run.benchmark, asked, entity_vectors(run.model))
+    scores = decider or _own_scores(ground.names)
+    rehearsing = Proposer.rehearsing(ground, run.model, scores)
 
+    def final() -> Proposer:
+        assert isinstance(run, Run)
+        whole = final_fit(run)
+        ground = Ground(whole.benchmark, wanted, entity_vectors(whole.model))
+        scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
+        return Proposer(ground, whole.model, scores, known, nothing, rehearsing.two_kinds)
 
-def _over_valid(
-    run: Scored,
-    ground: Ground,
-    precision: float,
-    decider: Decider | None,
-    missing: float | None,
-    confidence: float | None,
-) -> ByQuery:
-    if missing is not None:
-        raise ConfigError("over valid, nothing is supposed to be missing; it belongs to over asked")
-    if decider is not None:
-        raise ConfigError("over valid, give a precision or a decider, not both")
-    found = tune(run, "precision", precision=precision, confidence=confidence)
-    return ByQuery(ground, run.model, found)
+    missing = 1.0 if missing is None else missing
+    return ByFact(rehearsing, precision, missing, final if refit else None)
 
 
 def _decider_of(run: Scored) -> Decider:
@@ -101,11 +123,6 @@ def _decider_of(run: Scored) -> Decider:
     return load_decider(folder, run)
 
 
-def _own_scores(run: Scored) -> Decider:
+def _own_scores(names: Vocabulary) -> Decider:
     """Rescores nothing: the model's own scores count. A judge's did not find more facts."""
-    nothing = Thresholds.single(np.inf, run.benchmark.vocabulary.num_slots)
-    return Decider.of_thresholds("scores", "f1", nothing)
-
-
-# The populations over which a precision may be wanted.
-OVER: dict[str, Callable[..., Work]] = {"asked": _over_asked, "valid": _over_valid}
+    return Decider.of_thresholds("scores", "f1", Thresholds.single(np.inf, names.num_slots))

@@ -1,6 +1,6 @@
 """report: a run, or several side by side, as one page for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,11 @@ from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.files.atomic import beside
+from assent.files.completions import FACTS
 from assent.files.facts import read_facts
 from assent.files.runs import SETTINGS
 from assent.measuring.separation import Separation
-from assent.reporting.new_facts import probable_facts
+from assent.reporting.fact_list import Found
 from assent.reporting.page import page
 from assent.reporting.rendering import svg
 from assent.reporting.reported_run import (
@@ -26,6 +27,7 @@ from assent.reporting.reported_run import (
 from assent.reporting.sample_queries import best_candidates
 from assent.settings import read_toml
 from assent.training.trace import read_events
+from assent.verbs.completions import load_completion
 from assent.verbs.deciders import load_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.runs import Run, load_run
@@ -45,8 +47,8 @@ def report(
     """Writes one HTML file about a run, or about several side by side.
 
     Each run decides with what `assent tune` left in its folder, unless `deciders` are given, one
-    for each run. `facts` is a .jsonl file of `assent complete`; `figures` is a folder for the
-    charts as SVG.
+    for each run. The page begins with the new facts that `assent complete` left in the folders of
+    the runs, or with those of `facts`, a .jsonl file. `figures` is a folder for the charts as SVG.
     """
     loaded = [run if isinstance(run, Run) else load_run(run) for run in runs]
     if not loaded or (deciders and len(deciders) != len(loaded)):
@@ -56,11 +58,12 @@ def report(
         progress(f"asking {name} the test queries")
         given = deciders[place] if deciders else None
         reported.append(reported_run(name, loaded[place], given))
-    shown = []
+    progress("reading new facts")
     if facts is not None:
-        progress(f"reading {facts}")
         labels = [run.benchmark.vocabulary for run in loaded]
-        shown = probable_facts(read_facts(facts, labels))
+        found = [Found(read_facts(facts, labels), str(facts))]
+    else:
+        found = list(_left_by_complete(reported, loaded))
     progress("drawing")
     sections = sections_of(reported)
     if figures is not None:
@@ -68,7 +71,7 @@ def report(
             with beside(Path(figures) / f"{chart.name}.svg") as part:
                 part.write_text(svg(chart), encoding="utf-8")
     with beside(Path(path)) as part:
-        part.write_text(page(reported, sections, shown), encoding="utf-8")
+        part.write_text(page(reported, sections, found), encoding="utf-8")
     return Path(path)
 
 
@@ -96,6 +99,15 @@ def reported_run(name: str, run: Run, decider: Decider | None = None) -> Reporte
         tuple(best_candidates(run.model, decider, benchmark, rows)),
         read_events(run.folder / "trace.jsonl") if run.folder else (),
     )
+
+
+def _left_by_complete(reported: Sequence[ReportedRun], runs: Sequence[Run]) -> Iterator[Found]:
+    """The facts that these runs themselves made, from their folders."""
+    for shown, run in zip(reported, runs, strict=True):
+        if run.folder is None or (there := load_completion(run, run.folder)) is None:
+            continue
+        kept, facts = there
+        yield Found(facts, str(run.folder / FACTS), shown.name, kept)
 
 
 def _dataset(run: Run) -> str:

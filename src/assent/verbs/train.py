@@ -1,9 +1,11 @@
 """train: a model learns the train facts of a benchmark."""
 
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from assent.reporting.progress import Unwatched
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
-from assent.scoring import score
+from assent.scoring import Scored, score
 from assent.settings import Settings, new_model, resolve
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
@@ -36,6 +38,7 @@ from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
 from assent.verbs.runs import Run, begun_with, load_benchmark, start_run
 
+REFIT = "refit"  # the folder of the final fit, within that of the run
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
 
 
@@ -57,9 +60,20 @@ def train(
     may take; a folder that had fewer goes on with more.
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
-    benchmark = load_benchmark(benchmark)
     folder = Path(out) if out is not None else None
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
+    return fit(load_benchmark(benchmark), settings, folder, where, watcher or Unwatched(), minutes)
+
+
+def fit(
+    benchmark: Benchmark,
+    settings: Settings,
+    folder: Path | None,
+    where: str,
+    watcher: Watcher,
+    minutes: float = math.inf,
+) -> Run:
+    """Trains a model with these settings on a benchmark that was read from `where`."""
     refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     origin = {"path": where, "sha256": benchmark.digest()}
@@ -69,14 +83,14 @@ def train(
     changed = {} if folder is None else start_run(folder, settings, origin, names)
     with nullcontext() if folder is None else training_in(folder):
         if isinstance(network, RuleModel):
-            trained = _count(network, benchmark, settings, watcher or Unwatched(), folder, minutes)
+            trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
             trained = train_model(
                 network,
                 Queries.grouped(*both_ways(benchmark.train, names.num_relations)),
                 settings.train,
                 STOPS[settings.train.stop_on](benchmark),
-                watcher or Unwatched(),
+                watcher,
                 folder,
                 minutes,
                 changed,
@@ -84,6 +98,33 @@ def train(
         if folder is not None:
             save_weights(folder, network.state_dict())
     return Run(benchmark, settings, network, trained, folder)
+
+
+def refit(run: Run, watcher: Watcher | None = None) -> Run:
+    """The same model once more, trained on all facts that are known, and on nothing held out.
+
+    It trains for as many epochs as served the run best, in the folder `refit` of the run's own; one
+    that is there is taken up. Its benchmark has train facts alone, and the entities that building
+    removed come after the others.
+    """
+    epochs = max(run.trained.best_epoch, 1)
+    settings = replace(
+        run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
+    )
+    folder = run.folder / REFIT if run.folder else None
+    if folder is not None and begun_with(folder) not in (None, settings.sections()):
+        shutil.rmtree(folder)  # of the run as it was before it was trained further
+    return fit(run.benchmark.whole(), settings, folder, "", watcher or Unwatched())
+
+
+def refit_minutes(run: Scored) -> float:
+    """How long training on all facts would take, by how long training took; inf: it cannot be."""
+    if not isinstance(run, Run):
+        return math.inf
+    trained, benchmark = run.trained, run.benchmark
+    epochs = max(trained.best_epoch, 1) / max(trained.epochs, 1)
+    more = len(benchmark.whole().train) / max(len(benchmark.train), 1)
+    return trained.seconds * epochs * more / 60
 
 
 def _count(
@@ -124,7 +165,7 @@ def _count(
         scores.append(STOPS[settings.train.stop_on](benchmark)(model))
         tell("evaluation", epoch=1, score=scores[0], best=True)
     tell("end", epochs=1, best_epoch=1)
-    return Trained(1, tuple(scores), 1)
+    return Trained(1, tuple(scores), 1, seconds=seconds)
 
 
 def refuse_device(name: str) -> None:

@@ -1,9 +1,9 @@
 (() => {
   "use strict";
-  const specs = JSON.parse(document.getElementById("specs").textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
 
   // Charts: drawn in light colours, which the style sheet changes where it is dark.
-  for (const [name, spec] of Object.entries(specs)) {
+  for (const [name, spec] of Object.entries(data.charts)) {
     const place = document.getElementById(`figure-${name}`);
     const options = {
       renderer: "svg", actions: false, ast: true, defaultStyle: false,
@@ -61,5 +61,160 @@
         row.hidden = !row.cells[0].textContent.toLowerCase().includes(part);
       }
     });
+  }
+
+  // New facts: filtered, sorted, and shown a page at a time, so that many thousands stay quick.
+  const PAGE = 25;
+  const [HEAD, RELATION, TAIL, PROBABILITY, ACCEPTED, EVIDENCE] = [0, 1, 2, 3, 4, 5];
+
+  const element = (tag, className, ...content) => {
+    const made = document.createElement(tag);
+    if (className) made.className = className;
+    made.append(...content); // strings become text, whatever they say
+    return made;
+  };
+  const digits = (value) => {
+    if (value > 0 && value < 0.0005) return "< .001";
+    if (value >= 0.9995) return "> .999";
+    return value.toFixed(3).replace(/^0/, "");
+  };
+  const many = (count) => count.toLocaleString("en");
+  const isAddress = (id) => /^https?:\/\//.test(id);
+  const linked = (id, text) => {
+    const link = element("a", "", text);
+    link.href = id;
+    link.rel = "noopener noreferrer";
+    return link;
+  };
+
+  // A name, a link where its id is an address; and the id itself, if it is another.
+  const named = ([name, id = name]) => (isAddress(id) ? linked(id, name) : name);
+  const identified = ([name, id = name]) => {
+    if (id === name) return null;
+    return element("code", "", isAddress(id) ? linked(id, id) : id);
+  };
+
+  const factItem = (row, { entities, relations }) => {
+    const parts = [entities[row[HEAD]], relations[row[RELATION]], entities[row[TAIL]]];
+    const words = element("p", "fact");
+    parts.forEach((part, place) => {
+      words.append(element(place === 1 ? "span" : "b", "", named(part)), " ");
+    });
+    const ids = parts.map(identified).filter(Boolean);
+    const what = element("div", "what", words);
+    if (ids.length) what.append(element("p", "ids", ...ids.flatMap((id) => [id, " "])));
+    const sure = element("div", "sure", element("span", "digits", digits(row[PROBABILITY])));
+    const bar = element("span", "bar");
+    bar.style.setProperty("--share", row[PROBABILITY]);
+    const decision = row[ACCEPTED] ? "accepted" : "to review";
+    sure.append(bar, element("span", row[ACCEPTED] ? "right" : "warning", decision));
+    const why = element("div", "why");
+    const [first, ...others] = row[EVIDENCE];
+    why.append(element("p", first ? "" : "none", first ?? "By similarity alone: no evidence in words."));
+    if (others.length) {
+      const more = element("details", "", element("summary", "", `${others.length} more`));
+      more.append(...others.map((other) => element("p", "", other)));
+      why.append(more);
+    }
+    return element("li", "", what, why, sure);
+  };
+
+  const textOf = (row, { entities, relations }) =>
+    [entities[row[HEAD]], relations[row[RELATION]], entities[row[TAIL]]]
+      .flat()
+      .join(" ")
+      .toLowerCase();
+
+  const alphabet = new Intl.Collator("en");
+  const ORDERS = {
+    surest: (one, other) => other[PROBABILITY] - one[PROBABILITY],
+    doubtful: (one, other) => one[PROBABILITY] - other[PROBABILITY],
+    relation: (one, other, relations) =>
+      alphabet.compare(relations[one[RELATION]][0], relations[other[RELATION]][0]) ||
+      one[RELATION] - other[RELATION] ||
+      other[PROBABILITY] - one[PROBABILITY],
+  };
+
+  const option = (value, text) => {
+    const made = element("option", "", text);
+    made.value = value;
+    return made;
+  };
+  const counted = (values) => {
+    const counts = new Map();
+    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+    return counts;
+  };
+
+  for (const section of document.querySelectorAll("[data-facts]")) {
+    const facts = data.facts[section.dataset.facts];
+    const form = section.querySelector("form.controls");
+    if (!form) continue;
+    const { search, relation, decision, order } = form.elements;
+    const list = section.querySelector("ol.facts");
+    const status = section.querySelector(".status");
+    const pager = section.querySelector(".pager");
+    const [previous, next] = pager.querySelectorAll("button");
+    let texts = null; // of all rows, in lower case: made when something is first looked for
+    let found = [];
+    let first = 0;
+
+    const perDecision = counted(facts.rows.map((row) => row[ACCEPTED]));
+    const choices = [["1", "accepted"], ["0", "to review"]].filter(([value]) => perDecision.has(Number(value)));
+    decision.append(...choices.map(([value, text]) => option(value, `${text} (${many(perDecision.get(Number(value)))})`)));
+    if (choices.length > 1) decision.append(option("", `both (${many(facts.rows.length)})`));
+    decision.parentElement.hidden = choices.length < 2;
+
+    const fillRelations = () => {
+      const chosen = relation.value;
+      const rows = facts.rows.filter((row) => !decision.value || row[ACCEPTED] === Number(decision.value));
+      const perRelation = [...counted(rows.map((row) => row[RELATION]))].sort((one, other) =>
+        alphabet.compare(facts.relations[one[0]][0], facts.relations[other[0]][0]));
+      relation.replaceChildren(
+        option("", `all (${many(perRelation.length)})`),
+        ...perRelation.map(([place, count]) => option(place, `${facts.relations[place][0]} (${many(count)})`)),
+      );
+      relation.value = perRelation.some(([place]) => String(place) === chosen) ? chosen : "";
+    };
+
+    const show = () => {
+      const page = found.slice(first, first + PAGE);
+      list.start = first + 1;
+      list.replaceChildren(...page.map((row) => factItem(row, facts)));
+      const shown = found.length > PAGE ? `${many(first + 1)} to ${many(first + page.length)} of ` : "";
+      status.textContent = found.length ? `${shown}${many(found.length)} ${found.length === 1 ? "fact" : "facts"}` : "No fact fits.";
+      pager.hidden = found.length <= PAGE;
+      previous.disabled = first === 0;
+      next.disabled = first + PAGE >= found.length;
+    };
+    const look = () => {
+      const parts = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      if (parts.length) texts ??= facts.rows.map((row) => textOf(row, facts));
+      found = facts.rows.filter((row, place) =>
+        (!relation.value || row[RELATION] === Number(relation.value)) &&
+        (!decision.value || row[ACCEPTED] === Number(decision.value)) &&
+        parts.every((part) => texts[place].includes(part)));
+      found.sort((one, other) => ORDERS[order.value](one, other, facts.relations));
+      first = 0;
+      show();
+    };
+    const turn = (by) => () => {
+      first += by;
+      show();
+      form.scrollIntoView({ block: "start" });
+    };
+    form.addEventListener("submit", (event) => event.preventDefault());
+    search.addEventListener("input", look);
+    relation.addEventListener("change", look);
+    order.addEventListener("change", look);
+    decision.addEventListener("change", () => {
+      fillRelations();
+      look();
+    });
+    previous.addEventListener("click", turn(-PAGE));
+    next.addEventListener("click", turn(PAGE));
+    fillRelations();
+    look();
+    form.hidden = false;
   }
 })();

@@ -1,0 +1,94 @@
+"""Serves the page of a review until it is told to stop."""
+
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from ipaddress import ip_address
+from urllib.parse import quote
+
+import uvicorn
+
+from assent.errors import ConfigError
+from assent.reviewing.page.guard import TOKEN, Application, Guard
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SECONDS_TO_END = 3  # that answers under way may take once the server is told to stop
+
+
+def serve(
+    application: Application,
+    tokens: Mapping[str, str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    names: Iterable[str] = (),
+    ready: Callable[[Mapping[str, str]], None],
+) -> None:
+    """Answers requests on this host and port (0: one that is free) until a signal ends it.
+
+    `tokens` has the token of each reviewer. `names` are further names by which others reach this
+    machine. `ready` is told the address of each reviewer once the server listens.
+    """
+    bound = _bound(host, port)
+    with bound:
+        number = bound.getsockname()[1]
+        known = {name.lower() for name in (host, *names)} - {"0.0.0.0", "::"}
+        if _is_any(host) or host in LOOPBACK:
+            known |= set(LOOPBACK)
+        shown = next(iter(names), "127.0.0.1" if _is_any(host) else host)
+        shown = f"[{shown}]" if ":" in shown else shown
+        by_token = {token: reviewer for reviewer, token in tokens.items()}
+        config = uvicorn.Config(
+            Guard(application, by_token, frozenset(known)),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=100,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=SECONDS_TO_END,
+            h11_max_incomplete_event_size=32 * 1024,
+        )
+        ready(
+            {
+                reviewer: f"http://{shown}:{number}/?{TOKEN}={quote(token)}"
+                for reviewer, token in tokens.items()
+            }
+        )
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens."""
+    if not 0 <= port <= 65535:
+        raise ConfigError(f"port {port}: expected a number up to 65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(100)
+        except OSError:
+            bound.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"{host}, port {port}: cannot listen there: {reason}; "
+            "choose another; port 0 is any that is free"
+        ) from error
+    bound.set_inheritable(False)
+    return bound
+
+
+def _is_any(host: str) -> bool:
+    """Whether this address stands for all addresses of the machine."""
+    try:
+        return ip_address(host).is_unspecified
+    except ValueError:
+        return False

@@ -1,0 +1,242 @@
+"""What the page shows of the nouns of a review: plain texts and numbers, ready for JSON."""
+
+import time
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
+from assent.reviewing.session import Card, End, KnownFact, Preview, Review, Reviewer
+
+LONGEST = 300  # letters of a name: names come from users' graphs
+LONGEST_IRI = 2_000
+MOST_DISAGREEMENTS = 20  # that are listed
+JOINERS = "\u200c\u200d"
+
+
+class Action(NamedTuple):
+    """Something a reviewer can do with a fact: a button and a key."""
+
+    name: str  # a verdict, or what else it does
+    label: str
+    past: str  # what was done, afterwards
+    kind: str  # verdict or other
+    key: str  # at first; people may choose another
+
+
+class Order(NamedTuple):
+    """A way of choosing the next fact."""
+
+    name: str
+    label: str
+    note: str
+
+
+ACTIONS = (
+    Action(RIGHT, "Accept", "Accepted", "verdict", "a"),
+    Action(WRONG, "Reject", "Rejected", "verdict", "r"),
+    Action(UNKNOWN, "Don't know", "Don't know", "verdict", "d"),
+    Action(SKIP, "Skip", "Skipped", "verdict", "s"),
+    Action("undo", "Undo", "Undone", "other", "u"),
+    Action("note", "Note", "Noted", "other", "n"),
+)
+PAST = {action.name: action.past for action in ACTIONS}
+ORDERS = (
+    Order("drawn", "drawn at random", "Only these buy a promise."),
+    Order("probable", "the most probable first", "Good for adding facts; buys no promise."),
+    Order("teaches", "what teaches most", "The model is least sure of these; buys no promise."),
+)
+WHY = {
+    "drawn": "Drawn at random: counts towards a promise",
+    "probable": "The most probable of those left",
+    "teaches": "The model is least sure of these",
+}
+
+
+def legible(name: str) -> str:
+    """A name as it may be shown: not too long, and no letter in it that hides or turns others.
+
+    Control characters, those that reverse the direction of text and other invisible ones stand
+    there by their numbers.
+    """
+    cut = name if len(name) <= LONGEST else name[:LONGEST]
+    text = "".join(f"⟨U+{ord(c):04X}⟩" if _is_hidden(c) else c for c in cut)
+    return text if cut == name else f"{text}… ({len(name):,} letters)"
+
+
+class Reading:
+    """Shows the nouns of one review, with the labels of its graph."""
+
+    def __init__(self, review: Review) -> None:
+        self.review, names = review, review.benchmark.vocabulary
+        self.entities = dict(zip(names.entities, names.entity_labels, strict=False))
+        self.relations = dict(zip(names.relations, names.relation_labels, strict=False))
+
+    def card(self, given: Card) -> dict[str, Any]:
+        """A fact with all that helps to decide about it."""
+        ends = (
+            (given.head, given.about_head, given.num_about_head),
+            (given.tail, given.about_tail, given.num_about_tail),
+        )
+        return {
+            "proposal": given.key,
+            "order": given.order,
+            "why": WHY[given.order],
+            "head": end(given.head),
+            "relation": end(given.relation),
+            "tail": end(given.tail),
+            "words": in_words(given),
+            "probability": given.probability,
+            "percent": percent(given.probability),
+            **self.evidence(given),
+            "about": [
+                {
+                    **end(one),
+                    "facts": [{"words": in_words(fact)} for fact in facts],
+                    "more": f"and {number - len(facts):,} more" if number > len(facts) else "",
+                }
+                for one, facts, number in ends[: 1 if given.head == given.tail else 2]
+            ],
+        }
+
+    def evidence(self, given: Card) -> dict[str, list[dict[str, str]]]:
+        """What speaks for a fact, and what against it: sentences, and how often each holds."""
+        found: dict[str, list[dict[str, str]]] = {"for": [], "against": []}
+        for reason in given.row["evidence"]:
+            words = ", and ".join(self._fact(fact) for fact in reason["facts"])
+            cases = f"{reason['support']:,} of {reason['cases']:,} such pairs have the relation"
+            found["for"].append({"words": words, "cases": cases})
+        return found
+
+    def recent(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
+        """Decisions that can still be changed, and who says something else."""
+        others = {found.proposal: found for found in self.review.labels.disagreements()}
+        return [
+            {
+                "id": label.id,
+                "proposal": label.proposal,
+                "words": in_words(self.review.card(label.proposal)),
+                "verdict": label.verdict,
+                "note": legible(label.note),
+                "when": _ago(time.time() - label.time),
+                "others": _others(others.get(label.proposal), label.reviewer),
+            }
+            for label in labels
+        ]
+
+    def _fact(self, fact: Sequence[str]) -> str:
+        head, relation, tail = fact
+        named = (
+            self.entities.get(head, head),
+            self.relations.get(relation, relation),
+            self.entities.get(tail, tail),
+        )
+        return " ".join(map(legible, named))
+
+
+def relations(review: Review) -> list[dict[str, Any]]:
+    """The relations that have proposals, the one with the most first."""
+    facts = review.proposals.facts
+    numbers = np.bincount(facts.facts[:, 1], minlength=facts.vocabulary.num_relations)
+    return [
+        {
+            "name": facts.vocabulary.relations[relation],
+            "label": legible(facts.vocabulary.relation(relation)),
+            "count": int(numbers[relation]),
+        }
+        for relation in np.argsort(-numbers, kind="stable").tolist()
+        if numbers[relation]
+    ]
+
+
+def progress(review: Review, reviewer: str) -> dict[str, Any]:
+    """How far it is, who did what, and where people disagree."""
+    decided = {label.proposal for label in review.labels.current() if label.verdict != SKIP}
+    done, total = len(decided & set(review.proposals.keys)), len(review.proposals)
+    people = {one.name: one for one in review.reviewers()}
+    pace = people[reviewer].a_minute if reviewer in people else 0.0
+    return {
+        "done": done,
+        "total": total,
+        "counts": f"{done:,} of {total:,} decided",
+        "pace": f"{pace:.0f} a minute" if pace else "",
+        "promises": [],
+        "next": "",
+        "reviewers": [{"name": one.name, "words": _did(one)} for one in people.values()],
+        "disagreements": [
+            {
+                "proposal": found.proposal,
+                "words": in_words(review.card(found.proposal)),
+                "said": ", ".join(f"{who}: {PAST[said]}" for who, said in found.verdicts.items()),
+            }
+            for found in review.labels.disagreements()[:MOST_DISAGREEMENTS]
+        ],
+    }
+
+
+def _did(one: Reviewer) -> str:
+    """What one person did, and how well they did on facts that are known."""
+    words = f"{one.decided:,} decisions"
+    if one.planted:
+        words += f"; right about {one.planted_right} of {one.planted} that are known"
+    return words
+
+
+def preview(found: Preview) -> dict[str, Any]:
+    """How many facts a batch would decide about, and some of them."""
+    shown = len(found.examples)
+    some = "" if shown == found.size else f" The first {shown}:"
+    return {
+        "count": found.size,
+        "words": f"{found.size:,} facts fit that nobody has decided about.{some}",
+        "examples": [f"{in_words(one)}  ({percent(one.probability)})" for one in found.examples],
+    }
+
+
+def in_words(fact: Card | KnownFact) -> str:
+    """Head, relation and tail as people read them."""
+    return " ".join(legible(end.label) for end in (fact.head, fact.relation, fact.tail))
+
+
+def percent(value: float) -> str:
+    """A probability; 0 % and 100 % only where it is just that."""
+    if 0 < value < 0.005:
+        return "<\u00a01\u00a0%"
+    if 0.995 <= value < 1:
+        return ">\u00a099\u00a0%"
+    return f"{100 * value:.0f}\u00a0%"
+
+
+def end(given: End) -> dict[str, str]:
+    """A name as it is read, and its address if it has one."""
+    iri = given.iri or ""
+    return {"label": legible(given.label), "iri": iri if len(iri) <= LONGEST_IRI else ""}
+
+
+def _others(found: Disagreement | None, reviewer: str) -> str:
+    """What other people say about the same fact."""
+    if found is None:
+        return ""
+    said = (
+        f"{name}: {PAST[verdict]}" for name, verdict in found.verdicts.items() if name != reviewer
+    )
+    return "; ".join(said)
+
+
+def _ago(seconds: float) -> str:
+    """How long ago, in words."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+def _is_hidden(letter: str) -> bool:
+    """Whether a character shows nothing itself: controls, line breaks, changes of direction.
+
+    Joiners are left alone: several scripts need them.
+    """
+    hidden = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return hidden and letter not in JOINERS

@@ -1,0 +1,42 @@
+"""Completions of runs: kept in the run's folder, and found there by a report."""
+
+import math
+from pathlib import Path
+
+from assent.completing.completing import Completion
+from assent.core.new_facts import NewFacts
+from assent.files.completions import Kept, OfRelation, read_completion, write_completion
+from assent.reporting.new_facts import summary_lines
+from assent.scoring import Scored
+from assent.verbs.deciders import model_of
+
+
+def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
+    """Puts the facts into the run's folder, with what may be expected of them."""
+    rehearsed, names = found.rehearsed, found.vocabulary
+    kept = Kept(
+        model_of(run),
+        "rehearsal" if rehearsed else "promise" if found.promises else "decider",
+        rehearsed.precision if rehearsed else math.nan,
+        rehearsed.threshold if rehearsed else math.nan,
+        tuple(summary_lines(found)),
+        rehearsed.assumption if rehearsed else "",
+        tuple(
+            OfRelation(
+                names.relations[outcome.relation],
+                outcome.accepted,
+                outcome.review,
+                float(outcome.expected),
+                outcome.held_out,
+                outcome.found,
+            )
+            for outcome in found.outcomes
+        ),
+    )
+    write_completion(folder, kept, found.facts)
+
+
+def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:
+    """The newest completion of a run, unless its model was trained anew since."""
+    found = read_completion(folder, [run.benchmark.whole().vocabulary])
+    return found if found is None or found[0].model == model_of(run) else None
