@@ -272,7 +272,8 @@ class Review:
 
     @cached_property
     def _with_evidence(self) -> Mask:  # (proposal,)
-        return np.array([bool(row["evidence"]) for row in rows_of_facts(self.proposals.facts)])
+        facts = self.proposals.facts
+        return np.array([not facts.by_similarity(place) for place in range(len(facts))], bool)
 
     def _batch(self, wanted: Filter) -> list[str]:
         decided = {row.proposal for row in self.labels.current() if row.verdict != SKIP}
