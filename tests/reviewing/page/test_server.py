@@ -261,7 +261,7 @@ def test_only_what_was_asked_for_comes_planted_or_not(served, run):
             assert card["relation"]["label"] == "is near"
             assert card["probability"] <= 0.9
             had.append(card["proposal"])
-    planted = (run / "review" / "planted.jsonl").read_text(encoding="utf-8").splitlines()
+    planted = (run / "review" / "planted.jsonl").read_text(encoding="utf-8").strip().split("\n")
     keys = {key_of(*(json.loads(line)[name] for name in FACT)) for line in planted}
     assert len(had) == 60 and keys & set(had)
 
