@@ -19,6 +19,7 @@ from assent.measuring.triples import (
     best_threshold,
     best_thresholds,
 )
+from assent.reporting.grid import DASH
 from assent.reporting.measures import triples_grid
 from assent.scoring import score_facts
 from assent.verbs.triples import classify_triples
@@ -165,3 +166,21 @@ def test_the_false_facts_of_codex_are_all_judged_or_left_out(data, removed):
     share = found.valid.true.mean()
     assert found.accuracy("valid") >= max(share, 1 - share)
     assert len(triples_grid(found, most=5).rows) == 2 + 5
+
+
+def test_without_a_usable_false_fact_nothing_is_measured_and_it_says_why():
+    """`1.000` of facts that are all true would look like a result."""
+    relations, true = np.array([0, 0]), np.array([True, True])
+    left_out = {"unknown names": 3, "known to be true": 0}
+    scores = np.array([1.0, 2.0], np.float32)
+    test = ScoredFacts(
+        LabelledFacts(facts_of(relations, scores, true).labelled.facts, true, left_out), scores
+    )
+    valid = facts_of(np.array([0, 0]), scores, np.array([True, False]))
+    grid = triples_grid(TripleClassification.tuned(toy.vocabulary_of(1, 1), valid, test))
+    of_valid, of_test, of_relation = grid.rows
+    assert of_valid[3].value is not None
+    assert [cell.text for cell in (*of_test[3:], *of_relation[3:])] == [DASH] * 8
+    assert grid.notes == [
+        "false facts of test: left out: 3 unknown names; none is left, so nothing is measured"
+    ]

@@ -13,6 +13,7 @@ from assent.errors import ConfigError, DataError
 from assent.files.runs import WEIGHTS
 from assent.reporting.progress import Lines
 from assent.training.checkpoints import best_so_far
+from assent.verbs.deciders import load_decider, save_decider
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=1", "train.checkpoint_minutes=0")
 
@@ -151,3 +152,19 @@ def test_commands_that_load_a_run_take_one_that_has_not_ended(unfinished, say, t
     for words in (["evaluate"], ["pairs"], ["report", "--out", tmp_path / "r.html"]):
         code, _, complaint = say(words[0], unfinished, "--unfinished", *words[1:])
         assert code == 0, complaint
+
+
+def test_a_decider_of_another_model_is_refused(benchmark, tmp_path):
+    """Thresholds are compared with scores, and those of another model lie elsewhere."""
+    folders = [tmp_path / "one", tmp_path / "other"]
+    runs = [
+        train(benchmark, folder, f"train.seed={seed}") for seed, folder in enumerate(folders, 1)
+    ]
+    file = save_decider(assent.tune(runs[0], "global"), folders[0], runs[0].benchmark)
+    assert load_decider(file, runs[0]).rule == "global"
+    with pytest.raises(DataError, match="found for another model, whose scores differ"):
+        load_decider(file, runs[1])
+    document = json.loads(file.read_text())
+    del document["found"]["model"]  # as versions before 0.2 wrote it
+    file.write_text(json.dumps(document))
+    assert load_decider(file, runs[1]).rule == "global"

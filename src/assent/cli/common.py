@@ -11,7 +11,9 @@ from rich.console import Console
 from typer.core import TyperCommand
 
 app = typer.Typer(
-    help="Knowledge-base completion that decides.",
+    help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
+    "`assent demo` shows all of it. On a graph of your own: build, train, tune, evaluate, "
+    "complete, report.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -27,7 +29,7 @@ err = Console(stderr=True, emoji=False)
 TABLES = {
     "models": ("assent.settings", "model_names"),
     "presets": ("assent.training.presets", "PRESETS"),
-    "rules": ("assent.deciding.rules", "RULES"),
+    "rules": ("assent.reporting.deciders", "rules_in_words"),
     "deals": ("assent.building.recipe", "DEALS"),
     "layouts": ("assent.files.benchmarks", "LAYOUTS"),
     "fact_files": ("assent.files.facts", "WRITERS"),
@@ -61,7 +63,10 @@ def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable
 
 
 BenchmarkFolder = Annotated[
-    str, typer.Argument(metavar="BENCHMARK", help="A benchmark folder, or the name of a data set.")
+    str,
+    typer.Argument(
+        metavar="BENCHMARK", help="A folder of `assent build`, or the name of a data set."
+    ),
 ]
 Graph = Annotated[
     str,
@@ -104,10 +109,36 @@ Unfinished = Annotated[
 ]
 OnBenchmark = Annotated[
     Path | None,
-    typer.Option("--on", metavar="BENCHMARK", help="Another benchmark of the same train facts."),
+    typer.Option(
+        "--on",
+        metavar="BENCHMARK",
+        help="Take the queries of another benchmark that has the same train facts.",
+    ),
 ]
-Split = Annotated[str, typer.Option(help="Whose queries to ask: test or valid.")]
+Split = Annotated[
+    str, typer.Option(help="Which queries to ask: test, to measure on, or valid, to tune on.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from assent.core.version import __version__
+
+        out.print(f"assent {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def common_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Print the version, and end."
+        ),
+    ] = False,
+) -> None:
+    """What can be said before any command."""
 
 
 def say(line: str) -> None:

@@ -114,7 +114,11 @@ def complete(
     ] = True,
     unfinished: Unfinished = False,
 ) -> None:
-    """New facts: ask every query that the graph may ask, and accept what is sure enough."""
+    """Find new facts, and accept what is sure enough.
+
+    Asks every query that the graph may ask. The facts stay in the run's folder too, where
+    `assent report` finds them.
+    """
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_write
     from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
@@ -126,6 +130,7 @@ def complete(
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.completions import keep_completion
+    from assent.verbs.deciders import rule_of
     from assent.verbs.runs import load_run
 
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -142,6 +147,8 @@ def complete(
     run = load_run(run_folder, unfinished=unfinished)
     for path in files:
         refuse_suffix(path, run.benchmark.vocabulary)
+    if precision is not None and rule_of(run_folder) == "judge":
+        say("the judge that the run was tuned with is not asked: --precision goes by own scores")
     if precision is not None and over == "asked":
         refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:

@@ -29,9 +29,10 @@ def demo(
         "assent-demo"
     ),
 ) -> None:
-    """Hide a seventh of the built-in world graph, find it again, and show what was found.
+    """Show everything on the built-in graph of countries.
 
-    Runs every step, from a graph to new facts and a report, in a few minutes.
+    Hides a seventh of its facts, goes every step from a graph to new facts, shows which of the
+    hidden ones were found again, and writes a report. It takes a few minutes.
     """
     from assent.experiment import experiment
     from assent.reporting.progress import watching

@@ -25,21 +25,28 @@ def evaluate(
     run_folder: RunFolder,
     split: Split = "test",
     decider_file: Annotated[
-        Path | None, typer.Option("--decider", help="Instead of decider.json in the run's folder.")
+        Path | None,
+        typer.Option("--decider", help="A file, instead of decider.json in the run's folder."),
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(help="Write every accepted candidate, a line each.")
+        Path | None, typer.Option(help="A file for the accepted candidates, a line each.")
     ] = None,
-    by: Annotated[str | None, typer.Option(help="`relation`: a line for each too.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="`relation`: also a line for each relation.")
+    ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Another run, or another decider's file."),
+        typer.Option(help="Compare with another run, or with the file of another decider."),
     ] = None,
     on: OnBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
-    """Decide on test with the thresholds found on valid, and measure it."""
+    """Measure how well the test queries are decided.
+
+    What `assent tune` found decides which candidates are accepted. Test is the part of the
+    benchmark on which nothing was tuned.
+    """
     from assent.files.atomic import beside
     from assent.files.decisions import write_decisions
     from assent.measuring.classification import compared

@@ -19,7 +19,10 @@ def pairs(
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
-    """Rank all pairs of entities for each relation (Wang et al., 2019)."""
+    """Rank all pairs of entities for each relation.
+
+    Are the true pairs of a relation among its best? (Wang et al., 2019)
+    """
     from assent.reporting.measures import pairs_grid
     from assent.reporting.progress import queries
     from assent.reporting.rendering import terminal

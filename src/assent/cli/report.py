@@ -11,20 +11,26 @@ from assent.cli.common import Unfinished, command, err, say
 @command()
 def report(
     run_folders: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders of `assent train`, tuned.")
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Folders of `assent train`, after `assent tune`."),
     ],
     out_file: Annotated[
         Path, typer.Option("--out", help="The HTML file; it needs no other.")
     ] = Path("report.html"),
     facts: Annotated[
-        Path | None, typer.Option(help="New facts to show: a .jsonl file of `assent complete`.")
+        Path | None,
+        typer.Option(
+            help="New facts to show, a .jsonl file of `assent complete`; without it, those that it "
+            "left in the folders of the runs."
+        ),
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="A folder for the charts as SVG, too.")
-    ] = None,
+    figures: Annotated[Path | None, typer.Option(help="A folder for the charts, as SVG.")] = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """One HTML page about a run, or several side by side: decisions, curves, relations, samples."""
+    """Write one HTML page about a run, or several.
+
+    New facts first, with what may be expected of them; then decisions, relations, queries, curves.
+    """
     from assent.reporting.progress import steps
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run

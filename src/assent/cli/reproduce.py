@@ -18,7 +18,8 @@ BENCHMARK = "fb14k-qaq"
 def reproduce(
     out_folder: Annotated[Path, typer.Option("--out", help="Where runs and the report go.")],
     data: Annotated[
-        Path | None, typer.Option(help=f"A folder that holds {BENCHMARK}; else as `data list`.")
+        Path | None,
+        typer.Option(help=f"A folder that holds {BENCHMARK}; else where `assent data` put it."),
     ] = None,
     models: Annotated[
         str, typer.Option(help="As in region-64,complex-128. `paper`: all that the paper has.")
@@ -32,7 +33,10 @@ def reproduce(
         list[str] | None, typer.Option("--set", help="section.key=value, for all models.")
     ] = None,
 ) -> None:
-    """The paper's experiments; the same command again goes on where it was stopped."""
+    """Run the paper's experiments; again, to go on.
+
+    Trains its models on its benchmark, and sets our numbers beside those that it printed.
+    """
     from assent.reporting.progress import watching
     from assent.reproducing.models import Spec
     from assent.reproducing.paper import MODELS

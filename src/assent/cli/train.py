@@ -12,36 +12,49 @@ from assent.cli.common import BenchmarkFolder, command, err, say
 def train(
     benchmark: BenchmarkFolder,
     model: Annotated[str, typer.Option(help="One of {models}.")],
-    run_folder: Annotated[Path, typer.Option("--out", help="The run's folder.")],
+    run_folder: Annotated[Path, typer.Option("--out", help="The folder of the run.")],
     preset: Annotated[
-        str, typer.Option(help="Of {presets}: default is good and quick on a CPU.")
+        str,
+        typer.Option(
+            help="Settings to start from, one of {presets}: default is good and quick on a CPU, "
+            "paper has those of the paper."
+        ),
     ] = "default",
     settings_file: Annotated[
         Path | None, typer.Option("--settings", help="A TOML file with [model] and [train].")
     ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="section.key=value, as in train.epochs=10.")
+        list[str] | None,
+        typer.Option("--set", help="One setting, as in train.epochs=10; may be given again."),
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
-    threads: Annotated[int | None, typer.Option(help="0: by the size of a step.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="How many; 0: as suits the size of a step.")
+    ] = None,
     tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Also for TensorBoard, in RUN/tensorboard.")
+        bool, typer.Option("--tensorboard", help="Also write RUN/tensorboard, for TensorBoard.")
     ] = False,
     mlflow: Annotated[
-        str | None, typer.Option(metavar="URI", help="Also to MLflow, as in sqlite:///runs.db.")
+        str | None, typer.Option(metavar="URI", help="Also tell MLflow, as in sqlite:///runs.db.")
     ] = None,
 ) -> None:
-    """Train a model; the same command again goes on where it was stopped."""
-    from assent.reporting.progress import Together, watching
+    """Train a model; again, to go on where it was stopped.
+
+    It learns the train facts of the benchmark. The best of its epochs is kept, by a score on the
+    queries of valid: the part of the benchmark that is there to choose and to tune on.
+    """
+    from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
     from assent.settings import resolve
+    from assent.verbs.runs import begun_with
     from assent.verbs.train import popularity
     from assent.verbs.train import train as run_training
 
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    epochs = resolve(model, preset, settings_file, changes).train.epochs
+    settings = resolve(model, preset, settings_file, changes, begun_with(run_folder))
+    epochs = settings.train.epochs
     with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err, epochs) as watcher:
         run = run_training(
             benchmark,
@@ -60,4 +73,6 @@ def train(
         f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
         + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
     )
+    if line := advice(run.trained, run.settings.train, baseline):
+        say(line)
     say(f"run: {run_folder}")

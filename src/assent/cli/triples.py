@@ -19,7 +19,11 @@ def triples(
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell true facts from given false ones: accuracy and F1 (Socher et al., 2013)."""
+    """Tell true facts from given false ones.
+
+    A fact is called true above a threshold of its relation that is found on valid (Socher et al.,
+    2013). Prints accuracy and F1.
+    """
     from assent.reporting.measures import triples_grid
     from assent.reporting.rendering import terminal
     from assent.verbs.runs import load_run

@@ -12,32 +12,44 @@ from assent.errors import ConfigError
 @command()
 def tune(
     run_folder: RunFolder,
-    rule: Annotated[
-        str, typer.Option(help="How to decide is found by one of {rules}.")
-    ] = "per-relation",
+    rule: Annotated[str, typer.Option(help="What decides, one of {rules}.")] = "per-relation",
     objective: Annotated[
-        str, typer.Option(help="f1, another balance as in f0.5, precision=0.9, recall=0.5.")
+        str,
+        typer.Option(
+            help="What thresholds are to be best for: f1, another balance as in f0.5, or the most "
+            "recall with precision=0.9, the most precision with recall=0.5."
+        ),
     ] = "f1",
     precision: Annotated[
         float | None,
-        typer.Option(help="What rule precision promises (0.9 if not given), or a judge."),
+        typer.Option(
+            help="Rules precision (0.9 if not given) and judge: the precision to promise."
+        ),
     ] = None,
     confidence: Annotated[
-        float | None, typer.Option(help="How surely it promises that; 0.95 if not given.")
+        float | None,
+        typer.Option(help="The probability with which that is kept; 0.95 if not given."),
     ] = None,
     others: Annotated[
         list[Path] | None,
         typer.Option(
-            "--with", metavar="RUN", help="Another run for a judge to hear; may be given again."
+            "--with",
+            metavar="RUN",
+            help="Rule judge: another run whose scores count too; may be given again.",
         ),
     ] = None,
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="Instead of decider.json in the run's folder.")
+        Path | None,
+        typer.Option("--out", help="A file, instead of decider.json in the run's folder."),
     ] = None,
     on: OnBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Find thresholds on valid: above which score may a candidate be added?"""
+    """Find how to decide: above which score is a candidate accepted?
+
+    It is found on the queries of valid, the part of the benchmark that is there to tune on.
+    `assent evaluate` measures it on test, the other part.
+    """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
     from assent.reporting.rendering import terminal

@@ -1,6 +1,6 @@
 """Ranking, abstaining, calibration, and the measures of others, as grids and lines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -129,12 +129,31 @@ def triples_grid(result: TripleClassification, most: int = MOST_RELATIONS) -> Gr
         name = words(result.vocabulary.relation(relation))
         rows.append([name, *_classified(counts.take(relation), int(facts[relation]))])
     headings = ("facts", "true", "accuracy", *map(metric_name, METRICS))
-    return Grid("triples", [*texts("triple classification"), *numbers(*headings)], rows)
+    columns = [*texts("triple classification"), *numbers(*headings)]
+    return Grid("triples", columns, rows, list(_unused_lines(result)))
 
 
 def _classified(counts: Counts, facts: int) -> list[Cell]:
-    shares = (accuracy(counts, facts), *(of(counts) for of in METRICS.values()))
-    return [count(facts), count(counts.relevant), *map(share, shares)]
+    """What was measured; dashes where there was no false fact to tell from the true ones."""
+    shares = [accuracy(counts, facts), *(of(counts) for of in METRICS.values())]
+    measured = facts > counts.relevant
+    return [
+        count(facts),
+        count(counts.relevant),
+        *(share(value) if measured else Cell(DASH) for value in shares),
+    ]
+
+
+def _unused_lines(result: TripleClassification) -> Iterator[str]:
+    """How many of the false facts given could not be used, and why."""
+    for split, left_out in result.left_out.items():
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in left_out.items() if number)
+        counts, facts = result.by_relation(split)
+        said = [f"left out: {reasons}"] if reasons else []
+        if facts.sum() == counts.total().relevant:
+            said.append("none is left, so nothing is measured")
+        if said:
+            yield f"false facts of {split}: {'; '.join(said)}"
 
 
 def pairs_grid(result: PairRanking, most: int = MOST_RELATIONS) -> Grid:

@@ -22,6 +22,7 @@ from assent.reporting.grid import (
 )
 
 MOST_RELATIONS = 25  # rows of the table of a completion
+FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
 
@@ -59,12 +60,25 @@ def summary_lines(found: Completion) -> list[str]:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+    if found.rehearsed is None:
+        lines += _doubtful_lines(found.accepted)
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
         lines.append(f"refused, because they contradict the stated schema: {each}")
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def _doubtful_lines(accepted: NewFacts) -> list[str]:
+    """A warning where thresholds of valid accepted facts that are probably wrong."""
+    doubtful = int((accepted.probabilities < 0.5).sum())
+    if not doubtful:
+        return []
+    return [
+        f"of the accepted facts, {doubtful:,} are less probable than .5; --precision accepts by "
+        "one probability, and estimates what share is right"
+    ]
 
 
 def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
@@ -81,6 +95,11 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
+        elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
+            lines.append(
+                f"{borrowed:,} of them are of relations with fewer than {FEW} held-out facts: "
+                "their estimate is that of the other relations"
+            )
     else:
         share = at_least(rehearsed.precision)
         lines.append(f"no facts are so probable that {share} of them are right")

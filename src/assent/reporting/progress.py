@@ -1,5 +1,6 @@
 """Progress of building, scoring, downloading and training, as people watch it."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,10 @@ from rich.progress import (
 )  # fmt: skip
 
 from assent.datasets import Progress as Download
-from assent.training.loop import Watcher
+from assent.training.loop import TrainSettings, Watcher
+from assent.training.trace import Trained
+
+STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
 
 
 @contextmanager
@@ -123,13 +127,14 @@ class Lines:
         self.done += 1 / steps
 
     def event(self, **values: Any) -> None:
+        if values["event"] in ("start", "resume"):
+            self.start = time.monotonic()  # reading the graph is no part of an epoch
         self.console.print(self.in_words(values), markup=False, highlight=False, soft_wrap=True)
 
     def in_words(self, values: dict[str, Any]) -> str:
         event = values["event"]
         if event == "epoch":
-            spent = time.monotonic() - self.start
-            left = spent / max(self.done, 1e-9) * (self.epochs - values["epoch"])
+            left = self._seconds_an_epoch(values["seconds"]) * (self.epochs - values["epoch"])
             return (
                 f"epoch {values['epoch']:>3} of {self.epochs}  loss {values['loss']:.4f}  "
                 f"{values['queries_per_second']:,} queries/s  at most {_minutes(left)} left"
@@ -153,6 +158,10 @@ class Lines:
             )
         return str(values.get("message", event))
 
+    def _seconds_an_epoch(self, steps: float) -> float:
+        """With all that belongs to it; of a first one that was resumed, its steps alone."""
+        return (time.monotonic() - self.start) / self.done if self.done > 0.999 else steps
+
 
 class Bar(Lines):
     """A bar for the epoch under way, and the same lines above it."""
@@ -161,20 +170,24 @@ class Bar(Lines):
         super().__init__(console, epochs)
         self.bar = bar
         self.task: TaskID = bar.add_task("training", total=None, loss=0.0, speed=0.0)
-        self.epoch_start = time.monotonic()
+        self.first: int | None = None  # steps that were done before this process began
+        self.epoch_start, self.epoch_first = time.monotonic(), -1
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
         super().step(epoch, step, steps, loss, queries)
-        if step == 1:
-            self.epoch_start = time.monotonic()
+        place = epoch * steps + step
+        if self.first is None:  # what was done before a resume took no time now
+            self.first = place - 1
+            self.bar.reset(self.task, total=self.epochs * steps, completed=self.first)
+        if step == 1 or self.epoch_first < 0:
+            self.epoch_start, self.epoch_first = time.monotonic(), step
         spent = max(time.monotonic() - self.epoch_start, 1e-9)
         self.bar.update(
             self.task,
-            total=self.epochs * steps,
-            completed=epoch * steps + step,
+            completed=place,
             description=f"epoch {epoch + 1}",
             loss=loss,
-            speed=step * queries / spent,
+            speed=(step - self.epoch_first) * queries / spent,
         )
 
 
@@ -192,6 +205,20 @@ def watching(console: Console, epochs: int) -> Iterator[Watcher]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         yield Bar(console, epochs, bar)
+
+
+def advice(trained: Trained, settings: TrainSettings, baseline: float | None) -> str | None:
+    """What a person should know before using a model that is poor, or was still getting better."""
+    best = max(trained.scores, default=math.nan)
+    longer = f"--set train.epochs={3 * settings.epochs} and another --out trains longer"
+    if baseline is not None and best <= baseline:
+        return f"no better than popularity alone: {longer}; --model rules needs no epochs"
+    if len(trained.scores) < 2 or trained.best_epoch < settings.epochs:
+        return None
+    before = max(trained.scores[:-1])
+    if best - before <= STILL * abs(best):
+        return None
+    return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
 
 
 def time_spent(end: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ from assent.completing.completing import Completion
 from assent.core.new_facts import NewFacts
 from assent.files.completions import Kept, OfRelation, read_completion, write_completion
 from assent.reporting.new_facts import summary_lines
-from assent.scoring import PairScorer, Scored
+from assent.scoring import Scored
+from assent.verbs.deciders import model_of
 
 
 def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
@@ -39,8 +40,3 @@ def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:
     """The newest completion of a run, unless its model was trained anew since."""
     found = read_completion(folder, [run.benchmark.whole().vocabulary])
     return found if found is None or found[0].model == model_of(run) else None
-
-
-def model_of(run: Scored) -> str:
-    """The checksum of a run's model; nothing for a model that has none."""
-    return run.model.digest() if isinstance(run.model, PairScorer) else ""

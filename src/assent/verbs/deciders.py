@@ -1,6 +1,7 @@
 """Deciders of runs: saved, loaded, and a judge bound to what its features come from."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from assent.deciding.judge import Judge
 from assent.deciding.tuning import Source
 from assent.errors import ConfigError, DataError
 from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.files.text import read_json
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
 from assent.rules.mining import RuleSet, mine
@@ -22,6 +24,7 @@ from assent.scoring import PairScorer, Scored, score_pairs
 from assent.verbs.runs import load_run
 
 STEPS = 2  # of the longest paths that a judge hears of; three cost it far more time
+MODEL = "model"  # where a decider keeps the checksum of the model that it was found for
 NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -54,7 +57,28 @@ def load_decider(
         return features_from(runs)
 
     restore = partial(Judge.restored, bind=bind)
-    return read_decider(decider_file(Path(path)), run.benchmark.vocabulary, restore)
+    file = decider_file(Path(path))
+    decider = read_decider(file, run.benchmark.vocabulary, restore)
+    if decider.found.get(MODEL, model_of(run)) != model_of(run):
+        raise DataError(f"{file}: found for another model, whose scores differ; tune this run")
+    return decider
+
+
+def rule_of(folder: str | Path) -> str:
+    """By which rule the decider of a run's folder was found; empty where there is none."""
+    file = decider_file(Path(folder))
+    document = read_json(file) if file.exists() else {}
+    return str(document.get("rule", "")) if isinstance(document, dict) else ""
+
+
+def for_model(decider: Decider, run: Scored) -> Decider:
+    """A decider that says which model's scores it was found for."""
+    return replace(decider, found={**decider.found, MODEL: model_of(run)})
+
+
+def model_of(run: Scored) -> str:
+    """The checksum of a run's model; empty for a model from elsewhere, which has none."""
+    return run.model.digest() if isinstance(run.model, PairScorer) else ""
 
 
 def features_from(runs: Sequence[Scored]) -> Callable[[Shortlist], Features]:

@@ -12,7 +12,7 @@ from assent.deciding.rules import RULES
 from assent.deciding.tuning import Source, Tuning
 from assent.errors import ConfigError
 from assent.scoring import Scored, score_split
-from assent.verbs.deciders import NOBODY, features_from, heard
+from assent.verbs.deciders import NOBODY, features_from, for_model, heard
 
 
 def tune(
@@ -51,6 +51,7 @@ def tune(
         return tuple(map(Source, ("", *others), (model.digest() for model in heard(runs))))
 
     promise = Promise(**given) if given else None
-    return chosen.find(
+    found = chosen.find(
         Tuning(run.benchmark, collect_scores, aim, promise, features_from(runs), sources)
     )
+    return for_model(found, run)

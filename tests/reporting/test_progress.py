@@ -1,0 +1,79 @@
+"""What people are told while a model trains, and after it."""
+
+import io
+import math
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress, TimeRemainingColumn
+
+from assent.reporting import progress
+from assent.reporting.progress import Bar, Lines, advice
+from assent.training.loop import TrainSettings
+from assent.training.trace import Trained
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    monkeypatch.setattr(progress, "time", made)
+    return made
+
+
+def test_after_a_resume_the_time_left_is_that_of_the_epochs_left(clock):
+    """Resumed before the last of 10 steps of an epoch that took 20 s, after a minute of reading."""
+    lines = Lines(Console(file=io.StringIO()), epochs=30)
+    clock.now += 60
+    lines.event(event="resume", epoch=9, step=9)
+    clock.now += 2
+    lines.step(9, 10, 10, 0.5, 8)
+    ended = {"event": "epoch", "loss": 0.5, "queries_per_second": 4}
+    assert "at most 7 min left" in lines.in_words({**ended, "epoch": 10, "seconds": 20.0})
+    for step in range(1, 11):
+        clock.now += 3  # with evaluations and checkpoints, 30 s an epoch
+        lines.step(10, step, 10, 0.5, 8)
+    assert "at most 9 min left" in lines.in_words({**ended, "epoch": 11, "seconds": 20.0})
+
+
+def test_the_bar_does_not_count_what_was_done_before_a_resume():
+    with Progress(TimeRemainingColumn(), console=Console(file=io.StringIO()), disable=True) as bar:
+        shown = Bar(bar.console, 30, bar)
+        shown.step(9, 9, 10, 0.5, 8)
+        (task,) = bar.tasks
+        assert (task.total, task.completed) == (300, 99)
+        assert sum(sample.completed for sample in task._progress) <= 1
+
+
+def trained(*scores, best_epoch=30):
+    return Trained(best_epoch, scores, 30)
+
+
+@pytest.mark.parametrize(
+    ("done", "baseline", "words"),
+    [
+        (trained(0.2, 0.3), 0.1, "still getting better at the end (from 0.2000 to 0.3000)"),
+        (trained(0.3, 0.3005), 0.1, None),
+        (trained(0.3, 0.2, best_epoch=25), 0.1, None),
+        (trained(0.1), 0.2, "no better than popularity alone"),
+        (trained(0.2, 0.3), None, "still getting better"),
+        (trained(-2.0, -1.0), None, "still getting better"),  # minus the dev loss
+        (trained(), None, None),
+        (trained(best_epoch=0), 0.1, None),
+    ],
+)
+def test_a_model_that_needs_more_epochs_says_so(done, baseline, words):
+    said = advice(done, TrainSettings(epochs=30), baseline)
+    assert said is None if words is None else said.startswith(words)
+    assert said is None or "--set train.epochs=90" in said
+
+
+def test_nothing_measured_is_nothing_advised():
+    assert advice(Trained(1, (), 1), TrainSettings(), math.nan) is None
