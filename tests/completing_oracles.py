@@ -125,8 +125,8 @@ def links(facts, num_relations):
     return apart + [(t, r + num_relations, h) for h, r, t in apart]
 
 
-def chains_between(facts, num_relations, start, end):
-    """{(slot, slot or -1): the entities in the middle} of all chains from start to end."""
+def paths_between(facts, num_relations, start, end):
+    """{(slot, slot or -1): the entities in the middle} of all paths from start to end."""
     steps = links(facts, num_relations)
     found = {(slot, -1): [-1] for s, slot, e in steps if (s, e) == (start, end)}
     for s, first, middle in steps:
@@ -136,31 +136,68 @@ def chains_between(facts, num_relations, start, end):
     return found
 
 
-def counts_of(facts, num_relations, num_entities, chain, relation):
-    """Pairs that a chain joins and that stand in the relation, and pairs that it joins."""
+def path_counts(facts, num_relations, num_entities, path, relation):
+    """Pairs that a path joins and that stand in the relation, and pairs that it joins."""
     pairs = [
         (start, end)
         for start, end in product(range(num_entities), repeat=2)
-        if start != end and chain in chains_between(facts, num_relations, start, end)
+        if start != end and path in paths_between(facts, num_relations, start, end)
     ]
     return sum((start, relation, end) in facts for start, end in pairs), len(pairs)
 
 
-def evidence(facts, num_relations, num_entities, fact, best, prior):
-    """The best chains of a fact: (first, second, middle, support, cases).
+def path_rules(facts, num_relations, num_entities, fact):
+    """{(slot, slot or -1): (first middle, support, cases)} that speak for a fact.
 
-    Of those that are the same but for directions, and weigh the same, the first.
+    The fact itself, if it is known, does not count.
     """
     head, relation, tail = fact
     found = {}
-    for chain, middles in chains_between(facts, num_relations, head, tail).items():
-        support, cases = counts_of(facts, num_relations, num_entities, chain, relation)
-        if support and chain != (relation, -1) and head != tail:
-            turned = tuple(slot if slot == -1 else slot % num_relations for slot in chain)
-            weight = (-support / (cases + prior), turned)
-            for middle in middles:
-                found.setdefault(weight, []).append((*chain, middle, support, cases))
-    return [min(found[weight]) for weight in sorted(found)[:best]]
+    for path, middles in paths_between(facts, num_relations, head, tail).items():
+        support, cases = path_counts(facts, num_relations, num_entities, path, relation)
+        own = fact in facts
+        if path != (relation, -1) and head != tail and support - own >= 2:
+            found[path] = (min(middles), support - own, cases - own)
+    return found
+
+
+def constant_rules(facts, num_relations, num_entities, anchor, slot, entity):
+    """{(slot, entity) or (slot,): (support, cases)} that speak for (anchor, slot, entity)."""
+    steps = set(links(facts, num_relations))
+    if anchor == entity:
+        return {}
+
+    def has(who, body):
+        return body in steps_of(who) or body in {(s,) for s, _ in steps_of(who)}
+
+    def steps_of(who):
+        return {(s, e) for start, s, e in steps if start == who}
+
+    own = (anchor, slot, entity) in steps
+    mine = steps_of(anchor)
+    bodies = (mine - {(slot, entity)}) | ({(s,) for s, _ in mine} - {(slot,)})
+    found = {}
+    for body in bodies:
+        cases = [who for who in range(num_entities) if has(who, body)]
+        support = [who for who in cases if (slot, entity) in steps_of(who)]
+        if len(support) - own >= 2:
+            found[body] = (len(support) - own, len(cases) - own)
+    return found
+
+
+def rival_answers(facts, num_relations, num_entities, anchor, slot, entity):
+    """{answer: (support, cases) of each rule with a constant that speaks for it}."""
+    steps = set(links(facts, num_relations))
+    found = {}
+    for start, s, c in steps:
+        if start != anchor or s == slot:
+            continue
+        cases = [who for who in range(num_entities) if (who, s, c) in steps]
+        for answer in range(num_entities):
+            support = sum((who, slot, answer) in steps for who in cases)
+            if answer not in (anchor, entity) and support >= 2:
+                found.setdefault(answer, []).append((support, len(cases)))
+    return found
 
 
 def candidate_facts(benchmark, scores, schema):

@@ -1,10 +1,11 @@
 """Model + queries -> a stream of score blocks, what is known masked. Torch ends here."""
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from assent.core.arrays import Ids, Keys
@@ -13,6 +14,7 @@ from assent.core.queries import Queries, Subset
 from assent.core.scores import QueriesDone, ScoreBlock, Scorer, Scores, unheard
 from assent.errors import DataError
 from assent.geometry import scans, threads
+from assent.models.embedding import Embedding
 
 CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
 PAIRS = 1 << 14  # candidates scored together by themselves
@@ -102,6 +104,14 @@ def score_pairs(model: PairScorer, anchors: Ids, relations: Ids, entities: Ids) 
             given = model.pairs(*(_tensor(ids[mine]) for ids in (anchors, relations, entities)))
         scores[mine] = given.float().cpu().numpy()
     return scores
+
+
+def entity_vectors(scorer: object) -> NDArray[np.floating[Any]] | None:  # (entity, dim)
+    """The entities as a model sees them; None where it has no vector for each."""
+    if not isinstance(scorer, Embedding):
+        return None
+    vectors: NDArray[np.floating[Any]] = scorer.entity_table().vectors.detach().cpu().numpy()
+    return vectors if len(vectors) == scorer.num_entities else None
 
 
 def _tensor(ids: Ids) -> Tensor:

@@ -1,68 +1,255 @@
-"""Chains are counted, and the best of a fact found, as slow loops do it."""
+"""Rules that speak for facts are counted as slow loops do it; the best are told in sentences."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 import completing_oracles as oracles
 import toy
-from assent.completing import evidence
-from assent.completing.evidence import BEST, PRIOR, Chains, Links, evidence_for
-from assent.core.new_facts import Evidence
+from assent.completing.evidence import LEAST, Explainer
+from assent.completing.schema import Links, never_together
+from assent.core.arrays import frozen
+from assent.core.vocabulary import Vocabulary
+from assent.rules import explaining
+from assent.rules.explaining import KEPT, Counting
+from assent.rules.firing import PRIOR
+from assent.rules.graph import Graph
+from assent.rules.paths import NONE
+
+GRAPHS = toy.graphs(most_entities=6, most_relations=2, most_facts=24)
 
 
-def chains_of(kb, **options):
-    return Chains(Links(kb.facts, kb.vocabulary), **options)
-
-
-def rows(found: Evidence, fact: int):
-    """The chains of a fact: first, second, middle, support, cases."""
-    mine = slice(found.offsets[fact], found.offsets[fact + 1])
-    columns = (found.middles[mine], found.support[mine], found.cases[mine])
-    return [
-        (*steps, *rest)
-        for steps, *rest in zip(
-            found.steps[mine].tolist(), *(column.tolist() for column in columns), strict=True
-        )
-    ]
-
-
-@given(toy.graphs(most_entities=4, most_relations=2, most_facts=14))
-def test_evidence_is_that_of_slow_loops(kb):
+def counting_of(kb):
     names = kb.vocabulary
-    facts = set(map(tuple, kb.facts.tolist()))
-    chains = chains_of(kb)
-    sizes = (names.num_relations, names.num_entities)
-    for relation in range(names.num_relations):
-        asked = [(h, relation, t) for h in range(sizes[1]) for t in range(sizes[1])]
-        found = evidence_for(toy.triples(asked), chains)
-        for place, fact in enumerate(asked):
-            assert rows(found, place) == oracles.evidence(facts, *sizes, fact, BEST, PRIOR)
+    return Counting(Graph.of(kb.facts, names.num_entities, names.num_relations))
 
 
-@given(toy.graphs(most_entities=5, most_relations=2, most_facts=20))
-def test_facts_are_the_same_however_many_are_looked_at_together(kb):
+def all_facts(kb, relation):
+    """Every pair of entities in this relation, known or not: heads, tails, known."""
     entities = range(kb.vocabulary.num_entities)
-    asked, chains = toy.triples((h, 0, t) for h in entities for t in entities), chains_of(kb)
-    whole = evidence_for(asked, chains)
-    before, evidence.TOGETHER = evidence.TOGETHER, 3
-    parts = evidence_for(asked, chains)
-    evidence.TOGETHER = before
-    for place in range(len(asked)):
-        assert rows(whole, place) == rows(parts, place)
+    pairs = [(h, t) for h in entities for t in entities]
+    known = set(map(tuple, kb.facts.tolist()))
+    heads, tails = np.array(pairs, np.int32).reshape(-1, 2).T
+    is_known = np.array([(h, relation, t) in known for h, t in pairs], bool)
+    return np.ascontiguousarray(heads), np.ascontiguousarray(tails), is_known
 
 
-def test_a_sample_counts_fewer_pairs_and_never_more_support_than_cases():
-    kb = toy.crowd(0, 60, 3, 6)
-    whole, sample = chains_of(kb), chains_of(kb, budget=2_000)
-    assert 0 < sample.cases.sum() < whole.cases.sum()
-    for relation in range(3):
-        support, cases, _ = sample.weigh(sample.chains, relation)
-        assert (support <= cases).all()
+def explainer(facts, names, enough=30, vectors=None, types=None):
+    never = never_together(facts, names, enough)
+    return Explainer(facts, names, types, Links(facts, names), never, vectors)
+
+
+@given(GRAPHS)
+def test_rules_with_constants_are_those_of_slow_loops(kb):
+    names, found = kb.vocabulary, counting_of(kb)
+    known_facts = set(map(tuple, kb.facts.tolist()))
+    graph = found.graph
+    for relation in range(names.num_relations):
+        heads, tails, known = all_facts(kb, relation)
+        backward = relation + names.num_relations
+        for slot, anchors, entities in ((relation, heads, tails), (backward, tails, heads)):
+            items = np.where(anchors == entities, NONE, found.items(slot, entities))
+            rules = found.constants(anchors, items.astype(np.int32), known)
+            for row, (anchor, entity) in enumerate(zip(anchors, entities, strict=True)):
+                slow = oracles.constant_rules(
+                    known_facts, names.num_relations, names.num_entities, anchor, slot, entity
+                )
+                fast = {}
+                for body, support, cases in zip(
+                    *(c[row].tolist() for c in (rules.bodies, rules.support, rules.cases)),
+                    strict=True,
+                ):
+                    if body >= graph.num_items:
+                        fast[(body - graph.num_items,)] = (support, cases)
+                    elif body != NONE:
+                        key = (int(graph.item_slots[body]), int(graph.item_entities[body]))
+                        fast[key] = (support, cases)
+                surest = sorted((s / (c + PRIOR) for s, c in slow.values()), reverse=True)[:KEPT]
+                assert [s / (c + PRIOR) for s, c in fast.values()] == surest
+                assert fast.items() <= slow.items()
+
+
+@given(GRAPHS)
+def test_paths_are_those_of_slow_loops(kb):
+    names, found = kb.vocabulary, counting_of(kb)
+    known_facts = set(map(tuple, kb.facts.tolist()))
+    for relation in range(names.num_relations):
+        heads, tails, known = all_facts(kb, relation)
+        ways = found.ways(heads, relation, tails, known)
+        for row, (head, tail) in enumerate(zip(heads.tolist(), tails.tolist(), strict=True)):
+            mine = ways.rows == row
+            fast = {
+                tuple(steps[:2]): numbers
+                for steps, *numbers in zip(
+                    ways.steps[mine].tolist(),
+                    ways.middles[mine].tolist(),
+                    ways.support[mine].tolist(),
+                    ways.cases[mine].tolist(),
+                    strict=True,
+                )
+            }
+            slow = oracles.path_rules(
+                known_facts, names.num_relations, names.num_entities, (head, relation, tail)
+            )
+            assert {path: tuple(numbers) for path, numbers in fast.items()} == slow
+
+
+@given(GRAPHS)
+def test_a_rival_is_the_answer_that_a_slow_loop_is_surest_of(kb):
+    names, found = kb.vocabulary, counting_of(kb)
+    known_facts = set(map(tuple, kb.facts.tolist()))
+    for slot in range(names.num_slots):
+        entities, anchors, _ = all_facts(kb, 0)
+        rivals = found.rivals(anchors, slot, entities)
+        for row, (anchor, entity) in enumerate(zip(anchors, entities, strict=True)):
+            slow = oracles.rival_answers(
+                known_facts, names.num_relations, names.num_entities, anchor, slot, entity
+            )
+            sure = {e: max(s / (c + PRIOR) for s, c in rules) for e, rules in slow.items()}
+            assert rivals.confidence[row] == pytest.approx(max(sure.values(), default=0.0))
+            if sure:
+                mine = sure[int(rivals.entities[row])]
+                assert mine == pytest.approx(max(sure.values()))
+
+
+def test_of_a_property_that_many_have_some_are_asked(monkeypatch):
+    monkeypatch.setattr(explaining, "LOOKED_AT", 10)
+    facts = [[x, 0, 100] for x in range(100)] + [[x, 1, 101] for x in range(1, 100)]
+    found = Counting(Graph.of(frozen(facts), 102, 2))
+    asked = (np.array([0], np.int32), 1, np.array([100], np.int32))
+    rivals = found.rivals(*asked)
+    assert rivals.entities.tolist() == [101] and rivals.confidence[0] == pytest.approx(
+        0.86, abs=0.1
+    )
+
+
+@given(GRAPHS)
+def test_the_first_reason_is_the_surest_rule_and_a_fact_is_the_same_alone(kb):
+    names = kb.vocabulary
+    known_facts = set(map(tuple, kb.facts.tolist()))
+    sizes = (names.num_relations, names.num_entities)
+    explains = explainer(kb.facts, names)
+    for relation in range(names.num_relations):
+        heads, tails, _ = all_facts(kb, relation)
+        asked = np.stack([heads, np.full_like(heads, relation), tails], axis=1)
+        together = explains.of(asked)
+        for place, (head, _, tail) in enumerate(asked.tolist()):
+            fact = (head, relation, tail)
+            backward = relation + names.num_relations
+            one = oracles.constant_rules(known_facts, *sizes, head, relation, tail)
+            other = oracles.constant_rules(known_facts, *sizes, tail, backward, head)
+            paths = oracles.path_rules(known_facts, *sizes, fact)
+            telling = [
+                *(counts for rules in (one, other) for b, counts in rules.items() if len(b) == 2),
+                *(counts for _, *counts in paths.values()),
+            ]
+            vague = [c for rules in (one, other) for b, c in rules.items() if len(b) == 1]
+            best, any_best = (
+                max((s / (c + PRIOR) for s, c in rules), default=0.0) for rules in (telling, vague)
+            )
+            best = any_best if best < any_best / 2 else best
+            reasons = [r for r in together.at(place) if r.kind in ("head", "tail", "any", "path")]
+            assert (reasons[0].confidence if reasons else 0.0) == pytest.approx(
+                best if best >= LEAST else 0.0
+            )
+            assert [r.confidence for r in reasons] == sorted(
+                (r.confidence for r in reasons), reverse=True
+            )
+            assert explains.of(asked[place : place + 1]).at(0) == together.at(place)
 
 
 def test_no_facts_no_evidence():
-    kb = toy.of_names([("a", "r", "b")])
-    assert len(evidence_for(toy.triples([]), chains_of(kb)).middles) == 0
-    empty = Chains(Links(toy.triples([]), toy.vocabulary_of(3, 1)))
-    found = evidence_for(toy.triples([(0, 0, 1)]), empty)
-    assert np.array_equal(found.offsets, [0, 0])
+    names = toy.vocabulary_of(3, 1)
+    empty = explainer(toy.triples([]), names)
+    assert len(empty.of(toy.triples([])).offsets) == 1
+    assert empty.of(toy.triples([(0, 0, 1)])).offsets.tolist() == [0, 0]
+
+
+def speakers():
+    people = tuple(f"p{n}" for n in range(8))
+    names = Vocabulary(
+        (*people, "norway", "norwegian", "chile", "spanish"), ("citizen_of", "speaks")
+    )
+    facts = [[x, 0, 8] for x in range(6)] + [[x, 1, 9] for x in range(5)]
+    facts += [[x, 0, 10] for x in (6, 7)] + [[6, 1, 11]]
+    return frozen(facts), names
+
+
+def of_one(explains, *fact):
+    return explains.of(np.array([fact], np.int32)).at(0)
+
+
+def test_a_rule_is_told_with_names_and_numbers():
+    found = of_one(explainer(*speakers()), 5, 1, 9)
+    assert found[0].sentence == "5 of 6 citizens of norway speak norwegian, among them p0 and p1"
+    assert (found[0].kind, found[0].support, found[0].cases) == ("head", 5, 6)
+
+
+def test_a_known_fact_is_no_evidence_for_itself():
+    first = of_one(explainer(*speakers()), 0, 1, 9)[0]
+    assert (first.support, first.cases) == (4, 5) and "among them p1 and p2" in first.sentence
+
+
+def test_a_known_answer_speaks_against_a_second_one():
+    found = of_one(explainer(*speakers()), 0, 0, 10)
+    assert [r.sentence for r in found if r.kind == "answered"] == [
+        "p0 is a citizen of norway already, and all 8 entities have only one such answer"
+    ]
+
+
+def test_where_many_have_several_answers_a_known_one_says_nothing():
+    facts, names = speakers()
+    several = np.concatenate([facts, frozen([[x, 0, 10] for x in range(3)])])
+    assert not [r for r in of_one(explainer(several, names), 4, 0, 10) if r.kind == "answered"]
+
+
+def test_an_answer_that_rules_favour_is_a_rival():
+    found = of_one(explainer(*speakers()), 5, 1, 11)
+    assert [r.sentence for r in found if r.kind == "rival"] == [
+        "more speaks for “p5 speaks norwegian”: "
+        "5 of 6 citizens of norway speak norwegian, among them p0 and p1"
+    ]
+    assert not [r for r in of_one(explainer(*speakers()), 5, 1, 9) if r.kind == "rival"]
+
+
+def test_a_pair_joined_as_no_pair_of_the_relation_is_told():
+    names = Vocabulary(tuple(f"p{n}" for n in range(20)), ("is married to", "child"))
+    facts = frozen([[x, 0, x + 1] for x in range(0, 8, 2)] + [[x, 1, x + 9] for x in range(9)])
+    found = of_one(explainer(facts, names, enough=4), 0, 1, 1)
+    assert [r.sentence for r in found if r.kind == "never"] == [
+        "p0 is married to p1, and none of the 4 pairs joined like this is joined by “child”"
+    ]
+
+
+def test_without_a_rule_the_nearest_known_facts_are_shown():
+    facts, names = speakers()
+    vectors = np.eye(12)
+    vectors[7] = vectors[6]
+    found = of_one(explainer(facts, names, vectors=vectors), 7, 1, 11)
+    assert [r.kind for r in found][:2] == ["similar", "similar"]
+    assert found[0].sentence == "like the known fact: p6 speaks spanish"
+    assert np.isnan(found[0].confidence)
+
+
+def test_a_path_is_told_as_facts_and_a_symmetric_relation_as_such():
+    names = Vocabulary(tuple("abcdefgh"), ("borders", "is part of"))
+    both = [[x, 0, y] for x, y in ((0, 1), (1, 0), (2, 3), (3, 2), (4, 5), (5, 4), (6, 7))]
+    explains = explainer(frozen(both), names)
+    assert of_one(explains, 7, 0, 6)[0].sentence == (
+        "g borders h, and 6 of 7 known facts with “borders” hold both ways"
+    )
+    joined = [
+        [0, 1, 1],
+        [1, 1, 2],
+        [0, 1, 2],
+        [3, 1, 4],
+        [4, 1, 5],
+        [3, 1, 5],
+        [5, 1, 6],
+        [6, 1, 7],
+    ]
+    found = of_one(explainer(frozen(joined), names), 5, 1, 7)
+    assert found[0].sentence == (
+        "f is part of g, which is part of h: "
+        "2 of 5 pairs joined like this are joined by “is part of”, too"
+    )

@@ -1,4 +1,4 @@
-"""New facts can be taken apart and joined again; a chain is read back as known facts."""
+"""New facts can be taken apart and joined again, each with its own evidence."""
 
 import numpy as np
 import pytest
@@ -7,69 +7,62 @@ from hypothesis import strategies as st
 
 import toy
 from assent.core.arrays import frozen
-from assent.core.new_facts import NONE, Chain, Evidence, NewFacts
+from assent.core.new_facts import AGAINST, FOR, RULES, SIMILAR, Evidence, NewFacts, Reason
 from assent.errors import DataError
 
 NAMES = toy.vocabulary_of(4, 2)
 
 
-def facts_of(chains):
-    """A fact e0 r0 e1 for each list of (first, second, middle) chains."""
-    count, every = len(chains), [chain for mine in chains for chain in mine]
-    evidence = Evidence(
-        frozen(np.concatenate([[0], np.cumsum([len(mine) for mine in chains])]), np.int64),
-        frozen(np.array([chain[:2] for chain in every], np.int32).reshape(-1, 2)),
-        frozen([chain[2] for chain in every]),
-        frozen(np.arange(len(every)), np.int64),
-        frozen(np.arange(len(every)) + 7, np.int64),
+def facts_of(kinds):
+    """A fact e0 r0 e1 for each list of kinds of reasons; every reason has a number of its own."""
+    count, numbers = len(kinds), iter(range(10_000))
+    evidence = Evidence.of(
+        [[Reason(kind, 0.5, next(numbers), 9, "because") for kind in mine] for mine in kinds]
     )
-    numbers = frozen(np.arange(count), np.float64)
+    values = frozen(np.arange(count), np.float64)
     return NewFacts(
         NAMES,
         frozen(np.tile([0, 0, 1], (count, 1))),
         frozen(np.arange(count) % 2, np.bool_),
-        numbers,
-        frozen(numbers, np.float32),
-        numbers,
-        numbers,
+        values,
+        frozen(values, np.float32),
+        values,
+        values,
         frozen(np.ones(count)),
         evidence,
     )
 
 
-def test_a_step_along_an_inverse_slot_is_a_fact_the_other_way_round():
-    facts = facts_of([[(1, NONE, NONE), (3, NONE, NONE), (0, 3, 2), (2, 1, 3)], []])
-    assert facts.chains(0) == [
-        Chain(((0, 1, 1),), 0, 7),
-        Chain(((1, 1, 0),), 1, 8),
-        Chain(((0, 0, 2), (1, 1, 2)), 2, 9),
-        Chain(((3, 0, 0), (3, 1, 1)), 3, 10),
-    ]
-    assert facts.chains(1) == []
+def test_reasons_for_and_against_are_told_apart():
+    facts = facts_of([["head", "path", "answered"], [SIMILAR, "rival"], []])
+    assert [reason.kind for reason in facts.reasons(0)] == ["head", "path"]
+    assert [reason.kind for reason in facts.against(0)] == ["answered"]
+    assert [reason.kind for reason in facts.reasons(1)] == [SIMILAR]
+    assert facts.reasons(2) == facts.against(2) == []
+    assert [facts.by_similarity(place) for place in range(3)] == [False, True, True]
+    assert set(RULES) < set(FOR) and not set(FOR) & set(AGAINST)
 
 
-CHAINS = st.lists(
-    st.lists(st.sampled_from([(1, NONE, NONE), (2, 3, 3), (0, 1, 2)]), max_size=3), max_size=6
-)
+KINDS = st.lists(st.lists(st.sampled_from([*FOR, *AGAINST]), max_size=3), max_size=6)
 
 
-@given(CHAINS, st.data())
-def test_taking_keeps_each_fact_with_its_own_chains(chains, data):
-    facts = facts_of(chains)
-    places = data.draw(st.lists(st.sampled_from(range(len(chains))))) if chains else []
+@given(KINDS, st.data())
+def test_taking_keeps_each_fact_with_its_own_reasons(kinds, data):
+    facts = facts_of(kinds)
+    places = data.draw(st.lists(st.sampled_from(range(len(kinds))))) if kinds else []
     taken = facts.take(np.array(places, np.int64))
     assert taken.probabilities.tolist() == [float(place) for place in places]
-    assert [taken.chains(i) for i in range(len(places))] == [facts.chains(p) for p in places]
+    for place, was in enumerate(places):
+        assert taken.evidence.at(place) == facts.evidence.at(was)
 
 
-@given(CHAINS, st.integers(0, 6))
-def test_joining_what_was_split_gives_the_same(chains, cut):
-    facts = facts_of(chains)
+@given(KINDS, st.integers(0, 6))
+def test_joining_what_was_split_gives_the_same(kinds, cut):
+    facts = facts_of(kinds)
     first = np.arange(len(facts)) < cut
     again = NewFacts.joined([facts.take(first), facts.take(~first)], NAMES)
-    assert [again.chains(i) for i in range(len(again))] == [
-        facts.chains(i) for i in range(len(facts))
-    ]
+    assert again.evidence.reasons == facts.evidence.reasons
+    assert again.evidence.offsets.tolist() == facts.evidence.offsets.tolist()
     assert again.decisions.tolist() == facts.decisions.tolist()
 
 
@@ -78,4 +71,4 @@ def test_columns_of_different_lengths_are_refused():
     with pytest.raises(DataError, match="different lengths"):
         NewFacts(NAMES, *facts_of([[]])._columns(), Evidence.nothing(2))
     with pytest.raises(DataError, match="offsets"):
-        Evidence(frozen([0, 1], np.int64), *Evidence.nothing(1)._columns())
+        Evidence(frozen([0, 1], np.int64), ())

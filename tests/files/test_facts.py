@@ -11,7 +11,7 @@ import pytest
 
 import toy
 from assent.core.arrays import frozen
-from assent.core.new_facts import Chain, Evidence, NewFacts
+from assent.core.new_facts import Evidence, NewFacts, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.facts import WRITERS, partial, read_facts, rows_of_facts, table_of, write_facts
@@ -24,12 +24,15 @@ KNOWS, LIVES = (NAMES.relations.index(name) for name in ("knows", "lives_in"))
 @pytest.fixture
 def facts():
     """ada lives in rome, as ben does, whom she knows; and, doubtful, ben knows ada."""
-    evidence = Evidence(
-        frozen([0, 2, 2], np.int64),
-        frozen([[KNOWS, LIVES], [KNOWS + NAMES.num_relations, -1]]),
-        frozen([BEN, -1]),
-        frozen([3, 1], np.int64),
-        frozen([4, 9], np.int64),
+    evidence = Evidence.of(
+        [
+            [
+                Reason("path", 0.5, 3, 4, "ada knows ben, who lives in rome: 3 of 4 pairs"),
+                Reason("similar", np.nan, 0, 0, "like the known fact: ben lives in rome"),
+                Reason("answered", 0.9, 9, 10, "ada lives in bari already"),
+            ],
+            [],
+        ]
     )
     return NewFacts(
         NAMES,
@@ -49,6 +52,9 @@ FIRST = {
     "relation": "lives_in",
     "tail": "rome",
     "decision": "accepted",
+    "head_name": "ada",
+    "relation_name": "lives_in",
+    "tail_name": "rome",
     "probability": 0.9,
     "score": 2.5,
     "threshold": 1.5,
@@ -56,17 +62,37 @@ FIRST = {
     "asked": "both",
     "evidence": [
         {
-            "facts": [["ada", "knows", "ben"], ["ben", "lives_in", "rome"]],
+            "kind": "path",
+            "confidence": 0.5,
             "support": 3,
             "cases": 4,
+            "sentence": "ada knows ben, who lives in rome: 3 of 4 pairs",
         },
-        {"facts": [["rome", "knows", "ada"]], "support": 1, "cases": 9},
+        {
+            "kind": "similar",
+            "confidence": None,
+            "support": 0,
+            "cases": 0,
+            "sentence": "like the known fact: ben lives in rome",
+        },
+    ],
+    "against": [
+        {
+            "kind": "answered",
+            "confidence": 0.9,
+            "support": 9,
+            "cases": 10,
+            "sentence": "ada lives in bari already",
+        }
     ],
 }
 SECOND = {
     "head": "ben",
     "relation": "knows",
     "tail": "ada",
+    "head_name": "ben",
+    "relation_name": "knows",
+    "tail_name": "ada",
     "decision": "review",
     "probability": 0.5,
     "score": 0.0,
@@ -74,6 +100,7 @@ SECOND = {
     "expected_precision": None,
     "asked": "tail",
     "evidence": [],
+    "against": [],
 }
 
 
@@ -82,22 +109,31 @@ def test_json_lines(facts, tmp_path):
     assert [json.loads(line) for line in path.read_text().splitlines()] == [FIRST, SECOND]
 
 
-def test_parquet_has_evidence_as_json_text(facts, tmp_path):
+def test_parquet_has_evidence_as_lists(facts, tmp_path):
     write_facts(path := tmp_path / "new.parquet", facts)
-    rows = pl.read_parquet(path).to_dicts()
-    assert [{**row, "evidence": json.loads(row["evidence"])} for row in rows] == [FIRST, SECOND]
+    assert pl.read_parquet(path).to_dicts() == [FIRST, SECOND]
 
 
-def test_tsv_has_a_header_and_evidence_in_words(facts, tmp_path):
-    write_facts(path := tmp_path / "new.tsv", facts)
+def test_tsv_has_a_header_names_and_evidence_in_words(facts, tmp_path):
+    labels = Vocabulary(
+        NAMES.entities,
+        NAMES.relations,
+        tuple(name.capitalize() for name in NAMES.entities),
+        tuple(name.replace("_", "\t") for name in NAMES.relations),
+    )
+    named = replace(facts, vocabulary=labels, probabilities=frozen([0.98768, 0.5], np.float64))
+    write_facts(path := tmp_path / "new.tsv", named)
     header, first, second = (line.split("\t") for line in path.read_text().splitlines())
     assert header == [
-        "head", "relation", "tail", "probability", "score", "threshold", "expected_precision",
-        "evidence",
+        "head", "relation", "tail", "head_name", "relation_name", "tail_name", "probability",
+        "score", "threshold", "expected_precision", "evidence", "against",
     ]  # fmt: skip
-    words = "ada knows ben, ben lives_in rome (3 of 4); rome knows ada (1 of 9)"
-    assert first == ["ada", "lives_in", "rome", "0.9", "2.5", "1.5", "0.95", words]
-    assert second == ["ben", "knows", "ada", "0.5", "0.0", "", "", ""]
+    assert first == [
+        "ada", "lives_in", "rome", "Ada", "lives in", "Rome", "0.9877", "2.5", "1.5", "0.95",
+        "ada knows ben, who lives in rome: 3 of 4 pairs | like the known fact: ben lives in rome",
+        "ada lives in bari already",
+    ]  # fmt: skip
+    assert second[6:] == ["0.5", "0.0", "", "", "by similarity alone", ""]
 
 
 def test_n_triples_load_into_a_store(facts, tmp_path):
@@ -142,7 +178,21 @@ def test_a_line_is_a_fact_with_its_evidence(tmp_path):
     assert names.entities == ("ada", "<b>ben</b>") and names.relations == ("knows", "likes")
     assert one.facts.tolist() == [[0, 0, 1]] and one.probabilities.tolist() == [0.93]
     assert np.isnan(one.expected).all()
-    assert one.chains(0) == [Chain(((0, 1, 1),), 3, 4)]
+    assert one.reasons(0) == [
+        Reason(
+            "path",
+            0.75,
+            3,
+            4,
+            "ada likes <b>ben</b>: 3 of 4 pairs joined like this are joined by “knows”, too",
+        )
+    ]
+
+
+def test_names_in_a_file_are_labels(tmp_path):
+    line = {**LINE, "head_name": "Ada L.", "relation_name": "is known to", "tail_name": "Ben"}
+    names = read_facts(written(tmp_path, json.dumps(line))).vocabulary
+    assert names.entity_labels == ("Ada L.", "Ben") and names.relation(0) == "is known to"
 
 
 def test_what_is_read_is_what_was_written(facts, tmp_path):
@@ -189,6 +239,10 @@ def test_no_lines_are_no_facts(tmp_path):
         ),
         ({"evidence": [{"facts": [], "support": 1, "cases": 1}]}, "does not lead"),
         ({"evidence": 7}, "expected a line of `assent complete`"),
+        ({"evidence": [{**FIRST["evidence"][0], "kind": "rumour"}]}, "kind 'rumour'"),
+        ({"evidence": [{**FIRST["evidence"][0], "sentence": 3}]}, "sentence 3"),
+        ({"evidence": [{**FIRST["evidence"][0], "confidence": 3}]}, "3 is no share of 1"),
+        ({"against": [FIRST["evidence"][0]]}, "kind 'path'"),
     ],
 )
 def test_what_no_completion_writes_is_refused_with_its_line(tmp_path, change, complaint):

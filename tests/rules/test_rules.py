@@ -12,7 +12,6 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.rules.columns import columns, spoken_for
 from assent.rules.constants import mine_constants
-from assent.rules.explaining import explain
 from assent.rules.firing import KEPT, KINDS, PRIOR, Firing
 from assent.rules.graph import Graph
 from assent.rules.mining import RuleSet, mine
@@ -226,45 +225,3 @@ def test_columns_hear_no_fact_between_the_two_entities():
     assert columns(Firing.of(rules, direct=True), *asked)["rule_paths_best"][0] == pytest.approx(
         9 / (10 + PRIOR)
     )
-
-
-def world() -> tuple[np.ndarray, Vocabulary]:
-    people = tuple(f"p{n}" for n in range(8))
-    names = Vocabulary((*people, "norway", "norwegian", "chile", "spanish"), ("citizen", "speaks"))
-    facts = [[x, 0, 8] for x in range(6)] + [[x, 1, 9] for x in range(5)]
-    facts += [[x, 0, 10] for x in (6, 7)] + [[6, 1, 11]]
-    return frozen(facts), names
-
-
-def test_an_explanation_names_the_surest_rule_and_counts():
-    facts, names = world()
-    found = explain(mine(facts, 12, 2), names, (5, 1, 9))
-    assert not found.known
-    assert found.reasons[0].sentence.startswith(
-        "5 of 6 with citizen norway have speaks norwegian, among them p0, p1, p2"
-    )
-    assert (found.reasons[0].support, found.reasons[0].cases) == (5, 6)
-
-
-def test_a_known_fact_is_no_evidence_for_itself():
-    facts, names = world()
-    found = explain(mine(facts, 12, 2), names, (0, 1, 9))
-    assert found.known
-    first = found.reasons[0]
-    assert (first.support, first.cases) == (4, 5) and "among them p1, p2, p3" in first.sentence
-
-
-def test_what_speaks_against_a_fact_is_told():
-    facts, names = world()
-    against = explain(mine(facts, 12, 2), names, (0, 0, 10)).against
-    assert "p0 has citizen norway already; 8 of 8 have only one" in against
-    rivals = explain(mine(facts, 12, 2), names, (5, 1, 11)).against
-    assert any(line.startswith("rules speak more for: p5 speaks norwegian") for line in rivals)
-
-
-def test_without_a_rule_the_nearest_known_facts_are_shown():
-    facts, names = world()
-    vectors = np.eye(12)
-    vectors[7] = vectors[6]
-    found = explain(mine(facts, 12, 2, steps=2), names, (7, 1, 11), vectors=vectors)
-    assert found.reasons == () and found.nearest[0] == "p6 speaks spanish"

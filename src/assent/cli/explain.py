@@ -27,12 +27,12 @@ def explain(
     if as_json:
         print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
         return
-    say(f"{found.head} {found.relation} {found.tail}" + (" (a train fact)" if found.known else ""))
+    say(f"{found.sentence}" + (" (known)" if found.known else ""))
     for reason in found.reasons:
         say(f"  + {reason.confidence:.2f}  {reason.sentence}")
     if not found.reasons:
         say("  by similarity alone: no rule speaks for it")
-    for fact in found.nearest:
-        say(f"  ~ like {fact}")
-    for line in found.against:
-        say(f"  - {line}")
+    for reason in found.nearest:
+        say(f"  ~ {reason.sentence}")
+    for reason in found.against:
+        say(f"  - {reason.sentence}")

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from assent.completing.asking import Fitting, entities_named, relations_named
-from assent.completing.evidence import Chains, Links, evidence_for
+from assent.completing.evidence import Explainer, Vectors
 from assent.completing.law import Law, Refused
-from assent.completing.schema import Habits, never_together
+from assent.completing.schema import Habits, Links, never_together
 from assent.core.arrays import Ids, Keys, Mask, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
@@ -141,10 +141,16 @@ class Completion:
 
 
 class Ground:
-    """What is known before anything is asked: facts, habits, law, which entities fit, chains."""
+    """What is known before anything is asked: facts, habits, law, who fits, what explains facts.
 
-    def __init__(self, benchmark: Benchmark, wanted: Wanted) -> None:
+    `vectors` (entity, dim) are the entities as the model sees them, if it has one for each.
+    """
+
+    def __init__(
+        self, benchmark: Benchmark, wanted: Wanted, vectors: Vectors | None = None
+    ) -> None:
         self.benchmark, self.wanted, self.names = benchmark, wanted, benchmark.vocabulary
+        self.vectors = vectors
         self.known = benchmark.truth()
         forward = self.known.relations < self.names.num_relations
         self.facts = self.known.take(forward).facts(self.names.num_relations)  # (fact, 3)
@@ -171,8 +177,10 @@ class Ground:
         return Links(self.facts, self.names)
 
     @cached_property
-    def chains(self) -> Chains:
-        return Chains(self.links)
+    def explainer(self) -> Explainer:
+        return Explainer(
+            self.facts, self.names, self.benchmark.types, self.links, self.never, self.vectors
+        )
 
     @cached_property
     def never(self) -> Mask:  # (slot, relation)
@@ -216,7 +224,7 @@ class Ground:
         """The same facts, all of one relation, with their evidence."""
         if not len(facts):
             return facts
-        return replace(facts, evidence=evidence_for(facts.facts, self.chains))
+        return replace(facts, evidence=self.explainer.of(facts.facts))
 
     def _marked(self, entities: Ids) -> Mask:  # (entity,)
         mask = np.zeros(self.names.num_entities, bool)

@@ -1,237 +1,380 @@
-"""Evidence: the known facts that lead from the head of a new fact to its tail.
+"""Evidence: the rules that speak for facts, strongest first, and what speaks against them.
 
-A chain is one slot, or two slots one after the other. It speaks for a relation if many of the pairs
-of entities that it joins in the graph are also joined by that relation.
+Rules are counted over all known facts. A fact that is known itself is no evidence for itself.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import (
-    Ids,
-    Keys,
-    distinct,
-    found_in,
-    frozen,
-    offsets_of,
-    pair_keys,
-    places_in,
-    rows_of,
-)
-from assent.core.new_facts import NONE, Evidence
-from assent.core.queries import both_ways
+from assent.completing.schema import Links
+from assent.core.arrays import Ids, Mask, found_in, offsets_of, pair_keys
+from assent.core.new_facts import AGAINST, RULES, SIMILAR, Evidence, Reason
+from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
+from assent.rules.explaining import Constants, Counting, Ways
+from assent.rules.firing import PRIOR
+from assent.rules.graph import Graph
+from assent.rules.paths import NONE
+from assent.rules.wording import Wording
 
-BEST = 3  # chains that a new fact is shown with
-BUDGET = 30_000_000  # paths of two steps that are counted at most
-BATCH = 1_000_000  # paths held in memory together
-PRIOR = 2  # added to the cases of each chain, so that one lucky case counts for little
-TOGETHER = 2_000_000  # links looked at together when chains are found for new facts
+MOST = 3  # rules that a fact is shown with
+LEAST = 0.05  # rules less sure than this are no evidence
+BESIDE = 0.5  # a rule is shown beside a surer one if it is at least this share as sure
+EXAMPLES = 2  # entities named for which a rule was right
+NEAREST = 2  # known facts shown where no rule speaks
+MOSTLY = 0.9  # share of a slot's entities with one answer from which a second one is doubtful
+TOGETHER = 256  # facts whose nearest known facts are looked for together
+
+HEAD, TAIL, ANY, PATH = RULES
+ANSWERED, NEVER, RIVAL = AGAINST
+
+Vectors = NDArray[np.floating[Any]]  # (entity, dim)
 
 
-class Paths(NamedTuple):
-    """Paths of two steps; `rows` says which of the given starts each path begins at."""
+class _Rule(NamedTuple):
+    """A rule that speaks for a fact, before it is put into words."""
 
-    rows: Keys  # (path,)
-    first: Ids  # (path,)  slot
-    middles: Ids  # (path,)
-    second: Ids  # (path,)  slot
-    ends: Ids  # (path,)
+    confidence: float
+    support: int
+    cases: int
+    kind: str  # of RULES
+    body: tuple[int, ...]  # a property; or the steps of a path, and the entity between them
+    uses: tuple[tuple[int, int, int], ...]  # what no other rule that is shown may use
 
 
-class Links:
-    """The known facts between two different entities, listed at both of their ends."""
+class Explainer:
+    """Finds the evidence for facts, known or not, in the known facts of a graph."""
 
-    def __init__(self, facts: Ids, names: Vocabulary) -> None:
-        self.names = names
-        different = facts[facts[:, 0] != facts[:, 2]]
-        starts, slots, ends = both_ways(different, names.num_relations)
-        order = np.lexsort((slots, ends, starts))
-        self.slots, self.ends = slots[order], ends[order]  # (link,)
-        counts = np.bincount(starts, minlength=names.num_entities)
-        self.offsets = offsets_of(counts)  # (entity + 1,)
-        self.pairs = pair_keys(starts[order], self.ends, names.num_entities)  # (link,)  ascending
+    def __init__(
+        self,
+        facts: Ids,  # (fact, 3)  all that are known
+        names: Vocabulary,
+        types: Types | None,
+        links: Links,
+        never: Mask,  # (slot, relation)  whether no known pair is joined by both
+        vectors: Vectors | None = None,
+    ) -> None:
+        self.facts, self.names, self.links, self.never = facts, names, links, never
+        self.graph = Graph.of(facts, names.num_entities, names.num_relations)
+        self.counting = Counting(self.graph)
+        self.words = Wording(names, types, facts)
+        self.vectors = None if vectors is None else _unit(vectors)
+        self._slots: dict[int, _Slot] = {}
 
-    @property
-    def degrees(self) -> Keys:  # (entity,)
-        """How many links start at each entity."""
-        return np.diff(self.offsets)
+    def of(self, facts: Ids, most: int = MOST) -> Evidence:
+        """The evidence for facts (fact, 3) of one relation: at most so many rules for each."""
+        if not len(facts):
+            return Evidence.nothing(0)
+        relation = int(facts[0, 1])
+        heads, tails = (np.ascontiguousarray(facts[:, end]) for end in (0, 2))
+        known = self._known(relation, heads, tails)
+        found = self._rules(relation, heads, tails, known, most)
+        speaking = [
+            [self._reason(rule, fact) for rule in rules]
+            for rules, fact in zip(found, facts.tolist(), strict=True)
+        ]
+        surest = np.array([rules[0].confidence if rules else 0.0 for rules in found])
+        against = self._against(relation, heads, tails, surest)
+        silent = np.flatnonzero(surest == 0)
+        for place, like in zip(
+            silent.tolist(), self._similar(relation, heads[silent], tails[silent]), strict=False
+        ):
+            speaking[place] = like
+        return Evidence.of([[*mine, *other] for mine, other in zip(speaking, against, strict=True)])
 
-    def between(self, starts: Keys | Ids, ends: Ids) -> tuple[Keys, Ids]:
-        """The slots that lead from starts[i] to ends[i]: i (hit,) and the slot (hit,)."""
-        keys = pair_keys(starts, ends, self.names.num_entities)
-        first = np.searchsorted(self.pairs, keys)
-        offsets = offsets_of(np.searchsorted(self.pairs, keys, side="right") - first)
-        rows = rows_of(offsets)
-        return rows, self.slots[np.arange(offsets[-1]) - offsets[rows] + first[rows]]
-
-    def paths(self, starts: Ids) -> Paths:
-        """All paths of two steps from each start to another entity than the start itself."""
-        steps = places_in(self.offsets, starts)
-        origins = rows_of(offsets_of(self.degrees[starts]))
-        onward = places_in(self.offsets, self.ends[steps])
-        from_step = rows_of(offsets_of(self.degrees[self.ends[steps]]))
-        rows, ends = origins[from_step], self.ends[onward]
-        gone = np.flatnonzero(ends != np.asarray(starts)[rows])
-        steps = steps[from_step[gone]]
-        return Paths(
-            rows[gone], self.slots[steps], self.ends[steps], self.slots[onward[gone]], ends[gone]
+    def _known(self, relation: int, heads: Ids, tails: Ids) -> Mask:  # (fact,)
+        size, mine = self.names.num_entities, self.facts[self.facts[:, 1] == relation]
+        return found_in(
+            np.sort(pair_keys(mine[:, 0], mine[:, 2], size)), pair_keys(heads, tails, size)
         )
 
-    def paths_between(self, starts: Ids, ends: Ids) -> Paths:
-        """All paths of two steps from starts[i] to ends[i].
+    # For: rules
 
-        They are looked for from the end that has fewer links.
-        """
-        turned = self.degrees[ends] < self.degrees[starts]
-        near, far = np.where(turned, ends, starts), np.where(turned, starts, ends)
-        steps = places_in(self.offsets, near)
-        rows = rows_of(offsets_of(self.degrees[near]))
-        middles = self.ends[steps]
-        hits, onward = self.between(middles, far[rows])
-        rows, slots, middles = rows[hits], self.slots[steps[hits]], middles[hits]
-        back = turned[rows]
-        return Paths(
-            rows,
-            np.where(back, self.names.inverse(onward), slots),
-            middles,
-            np.where(back, self.names.inverse(slots), onward),
-            ends[rows],
-        )
+    def _rules(
+        self, relation: int, heads: Ids, tails: Ids, known: Mask, most: int
+    ) -> list[list[_Rule]]:
+        """The rules that each fact is shown with, the surest first."""
+        ends = []
+        for slot, anchors, entities in self._both(relation, heads, tails):
+            items = np.where(anchors == entities, NONE, self.counting.items(slot, entities))
+            ends.append(self.counting.constants(anchors, items.astype(np.int32), known))
+        ways = self.counting.ways(heads, relation, tails, known)
+        offsets = offsets_of(np.bincount(ways.rows, minlength=len(heads))).tolist()
+        of_ends = [self._of_end(end, slot, anchors) for end, slot, anchors in zip(
+            ends, (HEAD, TAIL), (heads, tails), strict=True)]  # fmt: skip
+        of_ways = self._of_ways(ways, heads, tails)
+        return [
+            _chosen([*of_ends[0][row], *of_ends[1][row], *of_ways[low:high]], most)
+            for row, (low, high) in enumerate(pairwise(offsets))
+        ]
 
+    def _both(
+        self, relation: int, heads: Ids, tails: Ids
+    ) -> tuple[tuple[int, Ids, Ids], tuple[int, Ids, Ids]]:
+        """Facts as candidates of their two queries: slot, anchors, entities."""
+        forward, backward = self.names.slots_of(relation)
+        return (forward, heads, tails), (backward, tails, heads)
 
-class Chains:
-    """How many pairs of entities each chain joins, and how many of them each relation joins too.
+    def _of_end(self, found: Constants, end: str, anchors: Ids) -> list[list[_Rule]]:
+        graph, count = self.graph, self.names.num_relations
+        slots, others = graph.item_slots, graph.item_entities
+        rules = []
+        for anchor, *columns in zip(
+            anchors.tolist(),
+            found.bodies.tolist(),
+            found.support.tolist(),
+            found.cases.tolist(),
+            strict=True,
+        ):
+            mine = []
+            for body, support, cases in zip(*columns, strict=True):
+                if body == NONE:
+                    break
+                confidence = support / (cases + PRIOR)
+                if body >= graph.num_items:
+                    mine.append(_Rule(confidence, support, cases, ANY, (body, end == TAIL), ()))
+                else:
+                    uses = _undirected(anchor, int(slots[body]) % count, int(others[body]))
+                    mine.append(_Rule(confidence, support, cases, end, (body,), (uses,)))
+            rules.append(mine)
+        return rules
 
-    Pairs joined by a chain of one slot are all counted. Those joined by two slots are all counted
-    if the graph has at most `budget` such paths; else only those that start at entities drawn at
-    random. Support and cases are always counted over the same pairs.
-    """
-
-    def __init__(self, links: Links, budget: int = BUDGET, seed: int = 0) -> None:
-        self.links, self.num_slots = links, links.names.num_slots
-        cases, support = [], []
-        for chains, relations in self._counted(budget, np.random.default_rng(seed)):
-            cases.append(np.unique(chains, return_counts=True))
-            support.append(np.unique(relations, return_counts=True))
-        self.chains, self.cases = _summed(cases)  # (chain,)  ascending by key
-        self.supported, self.support = _summed(support)  # (chain and relation,)  ascending by key
-
-    def keys(self, first: Ids, second: Ids) -> Keys:
-        """One number for each chain; `second` is NONE where the chain has one step."""
-        return pair_keys(first, second - NONE, self.num_slots + 1)
-
-    def weigh(self, chains: Keys, relation: int) -> tuple[Keys, Keys, NDArray[np.float64]]:
-        """Support, cases, and support / (cases + PRIOR), of each chain for one relation."""
-        cases = _looked_up(self.chains, self.cases, chains)
-        keys = pair_keys(chains, np.array(relation), self.num_slots)
-        support = _looked_up(self.supported, self.support, keys)
-        return support, cases, support / (cases + PRIOR)
-
-    def _counted(self, budget: int, rng: np.random.Generator) -> Iterator[tuple[Keys, Keys]]:
-        """For each batch of pairs: their chains, and their chains together with relations."""
-        links = self.links
-        starts = rows_of(links.offsets)
-        ones = self.keys(links.slots, np.full(len(links.slots), NONE))
-        yield self._related(starts, links.ends, ones)
-        for batch in _batches(_paths_from(links), budget, rng):
-            paths = links.paths(batch)
-            pairs = pair_keys(paths.rows, paths.ends, links.names.num_entities)
-            # A pair that a chain joins through several entities is counted once.
-            order = np.lexsort((chains := self.keys(paths.first, paths.second), pairs))
-            new = (np.diff(pairs[order], prepend=-1) != 0) | (
-                np.diff(chains[order], prepend=-1) != 0
+    def _of_ways(self, ways: Ways, heads: Ids, tails: Ids) -> list[_Rule]:
+        count, rules = self.names.num_relations, []
+        for row, steps, middle, support, cases in zip(
+            ways.rows.tolist(),
+            ways.steps.tolist(),
+            ways.middles.tolist(),
+            ways.support.tolist(),
+            ways.cases.tolist(),
+            strict=True,
+        ):
+            stops = [int(heads[row]), int(tails[row])]
+            if middle != NONE:
+                stops.insert(1, middle)
+            uses = tuple(
+                _undirected(start, slot % count, end)
+                for slot, (start, end) in zip(steps, pairwise(stops), strict=False)
             )
-            once = order[new]
-            yield self._related(batch[paths.rows[once]], paths.ends[once], chains[once])
+            body = (*steps[: len(uses)], middle)
+            # Paths that differ only in directions come from symmetric relations: one is enough.
+            relations = [slot % count for slot in (*steps[: len(uses)], *[steps[0]] * 2)][:2]
+            uses = (*uses, (NONE, len(body), relations[0] * count + relations[1]))
+            rules.append(_Rule(support / (cases + PRIOR), support, cases, PATH, body, uses))
+        return rules
 
-    def _related(self, starts: Keys | Ids, ends: Ids, chains: Keys) -> tuple[Keys, Keys]:
-        """The chains, and a key for each chain with each relation from its start to its end."""
-        rows, slots = self.links.between(starts, ends)
-        forward = slots < self.links.names.num_relations
-        return chains, pair_keys(chains[rows[forward]], slots[forward], self.num_slots)
+    def _reason(self, rule: _Rule, fact: Sequence[int]) -> Reason:
+        head, relation, tail = fact
+        forward, backward = self.names.slots_of(relation)
+        if rule.kind == PATH:
+            said = self._said_of_path(rule, head, relation, tail)
+        elif rule.kind == TAIL or (rule.kind == ANY and rule.body[1]):
+            said = self._said(rule, tail, backward, head)
+        else:
+            said = self._said(rule, head, forward, tail)
+        return Reason(rule.kind, rule.confidence, rule.support, rule.cases, said)
+
+    def _said(self, rule: _Rule, anchor: int, slot: int, entity: int) -> str:
+        """`93 of 97 cities in Indonesia are cities in time zone Asia/Jakarta, among them ...`"""
+        body, graph = rule.body[0], self.graph
+        if body >= graph.num_items:
+            who = self.words.group(body - graph.num_items, None)
+        else:
+            who = self.words.group(int(graph.item_slots[body]), int(graph.item_entities[body]))
+        (item,) = self.counting.items(slot, np.array([entity], np.int32)).tolist()
+        examples = self.counting.examples(body, item, anchor, EXAMPLES)
+        among = "among them" if rule.support > len(examples) else "namely"
+        named = f", {among} {self.words.named(examples)}" if examples else ""
+        return f"{_of(rule.support, rule.cases)} {who} {self.words.clause(slot, entity)}{named}"
+
+    def _said_of_path(self, rule: _Rule, head: int, relation: int, tail: int) -> str:
+        """`Mali borders Algeria, which is a member of X: 395 of 763 pairs joined like this ...`"""
+        *steps, middle = rule.body
+        stops = [head, tail] if middle == NONE else [head, middle, tail]
+        told = [self.words.step(start, slot, end) for slot, (start, end) in zip(
+            steps, pairwise(stops), strict=True)]  # fmt: skip
+        said = self._one_after_another(told, middle)
+        between = self.words.relation(relation)
+        if steps == [relation + self.names.num_relations]:
+            return (
+                f"{said}, and {rule.support:,} of {rule.cases:,} known facts with “{between}” "
+                "hold both ways"
+            )
+        return (
+            f"{said}: {rule.support:,} of {rule.cases:,} pairs joined like this are joined by "
+            f"“{between}”, too"
+        )
+
+    def _one_after_another(self, told: list[tuple[str, int]], middle: int) -> str:
+        """Two facts in one sentence, if one ends with the entity that the other begins with."""
+        (first, _), *rest = told
+        for second, begins_with in rest:
+            name = self.words.entity(middle)
+            if begins_with == middle and first.endswith(name) and second.startswith(name):
+                return f"{first}, which{second.removeprefix(name)}"
+            return f"{first}; {second}"
+        return first
+
+    # Against
+
+    def _against(
+        self, relation: int, heads: Ids, tails: Ids, surest: NDArray[np.float64]
+    ) -> list[list[Reason]]:
+        found: list[list[Reason]] = [[] for _ in heads]
+        for row, reason in self._never_joined(relation, heads, tails):
+            found[row].append(reason)
+        for slot, anchors, entities in self._both(relation, heads, tails):
+            if self._slot(slot).mostly_one:
+                for row, reason in self._other_answers(slot, anchors, entities, surest):
+                    found[row].append(reason)
+        return found
+
+    def _never_joined(self, relation: int, heads: Ids, tails: Ids) -> Iterator[tuple[int, Reason]]:
+        """Known facts between the two that join no pair of the relation."""
+        rows, slots = self.links.between(heads, tails)
+        never = self.never[slots, relation]
+        for row, slot in zip(rows[never].tolist(), slots[never].tolist(), strict=True):
+            told, _ = self.words.step(int(heads[row]), slot, int(tails[row]))
+            low, high = self.graph.slot_items[slot], self.graph.slot_items[slot + 1]
+            pairs = int(self.graph.member_offsets[high] - self.graph.member_offsets[low])
+            said = (
+                f"{told}, and none of the {pairs:,} pairs joined like this is joined by "
+                f"“{self.words.relation(relation)}”"
+            )
+            yield row, Reason(NEVER, 0.0, 0, pairs, said)
+
+    def _other_answers(
+        self, slot: int, anchors: Ids, entities: Ids, surest: NDArray[np.float64]
+    ) -> Iterator[tuple[int, Reason]]:
+        """Of anchors with a known answer, that one; of others, an answer that rules favour."""
+        single, count, _ = self._slot(slot)
+        unanswered = []
+        for row, (anchor, entity) in enumerate(
+            zip(anchors.tolist(), entities.tolist(), strict=True)
+        ):
+            others = [other for other in self._answers(anchor, slot) if other != entity]
+            if not others:
+                unanswered.append(row)
+                continue
+            told, _ = self.words.step(anchor, slot, others[0])
+            said = (
+                f"{told} already, and {_of(single, count, 'all')} {self.words.kind(slot)} have "
+                "only one such answer"
+            )
+            yield row, Reason(ANSWERED, single / count, single, count, said)
+        places = np.array(unanswered, np.int64)
+        rivals = self.counting.rivals(anchors[places], slot, entities[places])
+        for row, rival, body, confidence in zip(
+            unanswered,
+            rivals.entities.tolist(),
+            rivals.bodies.tolist(),
+            rivals.confidence.tolist(),
+            strict=True,
+        ):
+            if confidence > max(surest[row], LEAST):
+                yield row, self._rival(int(anchors[row]), slot, rival, body)
+
+    def _rival(self, anchor: int, slot: int, rival: int, body: int) -> Reason:
+        (item,) = self.counting.items(slot, np.array([rival], np.int32)).tolist()
+        who = self.counting.members(body)
+        support = len(np.intersect1d(who, self.counting.members(item), assume_unique=True))
+        confidence = support / (len(who) + PRIOR)
+        rule = _Rule(confidence, support, len(who), HEAD, (body,), ())
+        told, _ = self.words.step(anchor, slot, rival)
+        said = f"more speaks for “{told}”: {self._said(rule, anchor, slot, rival)}"
+        return Reason(RIVAL, confidence, support, len(who), said)
+
+    def _answers(self, anchor: int, slot: int) -> list[int]:
+        graph = self.graph
+        low, high = graph.offsets[anchor], graph.offsets[anchor + 1]
+        first, last = np.searchsorted(graph.slots[low:high], [slot, slot + 1])
+        answers: list[int] = graph.ends[low + first : low + last].tolist()
+        return answers
+
+    def _slot(self, slot: int) -> "_Slot":
+        if slot not in self._slots:
+            graph = self.graph
+            low, high = graph.member_offsets[graph.slot_items[slot : slot + 2]]
+            answers = np.unique(graph.members[low:high], return_counts=True)[1]
+            single, count = int((answers == 1).sum()), len(answers)
+            self._slots[slot] = _Slot(single, count, count > 1 and single >= MOSTLY * count)
+        return self._slots[slot]
+
+    # Where no rule speaks
+
+    def _similar(self, relation: int, heads: Ids, tails: Ids) -> Iterator[list[Reason]]:
+        """The known facts of the relation whose two entities are most like those of each fact."""
+        if self.vectors is None:
+            return
+        mine = self.facts[self.facts[:, 1] == relation]
+        its_heads, head_rows = np.unique(mine[:, 0], return_inverse=True)
+        its_tails, tail_rows = np.unique(mine[:, 2], return_inverse=True)
+        for first in range(0, len(heads), TOGETHER):
+            some = slice(first, first + TOGETHER)
+            by_head = self.vectors[heads[some]] @ self.vectors[its_heads].T
+            by_tail = self.vectors[tails[some]] @ self.vectors[its_tails].T
+            for row, (head, tail) in enumerate(
+                zip(heads[some].tolist(), tails[some].tolist(), strict=True)
+            ):
+                alike = by_head[row, head_rows] + by_tail[row, tail_rows]
+                alike[(mine[:, 0] == head) & (mine[:, 2] == tail)] = -np.inf
+                nearest = np.argsort(-alike, kind="stable")[:NEAREST]
+                facts = mine[nearest[np.isfinite(alike[nearest])]].tolist()
+                yield [
+                    Reason(
+                        SIMILAR, math.nan, 0, 0, f"like the known fact: {self.words.told(*fact)}"
+                    )
+                    for fact in facts
+                ]
 
 
-def evidence_for(facts: Ids, chains: Chains) -> Evidence:
-    """The BEST chains from head to tail of each fact (fact, 3), with one example of each chain.
+class _Slot(NamedTuple):
+    """How many of those who have a slot have one answer."""
 
-    All facts are of one relation. A chain without support for this relation is left out, and a
-    fact that joins an entity to itself gets no evidence.
+    single: int
+    having: int
+    mostly_one: bool
+
+
+def _chosen(rules: list[_Rule], most: int) -> list[_Rule]:
+    """The surest rules, each known fact used once.
+
+    A rule about `any` says little of the fact itself: it is shown only where no other rule is at
+    least BESIDE as sure.
     """
-    links = chains.links
-    costs = np.minimum(links.degrees[facts[:, 0]], links.degrees[facts[:, 2]])
-    batches = np.cumsum(costs) // TOGETHER
-    parts = [
-        _evidence_for(facts[batches == batch], chains) for batch in np.unique(batches).tolist()
-    ]
-    return Evidence.joined(parts) if parts else Evidence.nothing(0)
-
-
-def _evidence_for(facts: Ids, chains: Chains) -> Evidence:
-    heads, relations, tails = facts.T
-    relation, count = int(relations[0]), chains.links.names.num_relations
-    direct, slots = chains.links.between(heads, tails)
-    other = slots != relation
-    direct, slots = direct[other], slots[other]
-    paths = chains.links.paths_between(heads, tails)
-    none = np.full(len(slots), NONE, np.int32)
-    rows = np.concatenate([direct, paths.rows])
-    first, second = np.concatenate([slots, paths.first]), np.concatenate([none, paths.second])
-    middles = np.concatenate([none, paths.middles])
-    keys = chains.keys(first, second)
-    support, cases, share = chains.weigh(keys, relation)
-    speaks = (support > 0) & (heads != tails)[rows]
-    # Chains that differ only in directions and have the same share come from a symmetric relation:
-    # they say the same, so one of them is shown.
-    undirected = chains.keys(first % count, np.where(second == NONE, NONE, second % count))
-    order = np.lexsort((middles, keys, undirected, -share, rows))
-    order = order[speaks[order]]
-    alike = [np.diff(column[order], prepend=-1) == 0 for column in (rows, undirected, share)]
-    order = order[~np.logical_and.reduce(alike)]
-    starts = np.searchsorted(rows[order], rows[order])
-    order = order[np.arange(len(order)) - starts < BEST]
-    counts = np.bincount(rows[order], minlength=len(facts))
-    return Evidence(
-        frozen(offsets_of(counts), np.int64),
-        frozen(np.stack([first[order], second[order]], axis=1)),
-        frozen(middles[order]),
-        frozen(support[order], np.int64),
-        frozen(cases[order], np.int64),
+    rules = [rule for rule in rules if rule.confidence >= LEAST]
+    telling = max((rule.confidence for rule in rules if rule.kind != ANY), default=0.0)
+    rules = [rule for rule in rules if rule.kind != ANY or telling < BESIDE * rule.confidence]
+    rules.sort(
+        key=lambda rule: (-rule.confidence, -rule.support, RULES.index(rule.kind), rule.body)
     )
+    kept: list[_Rule] = []
+    used: set[tuple[int, int, int]] = set()
+    for rule in rules:
+        if len(kept) == most or (kept and rule.confidence < BESIDE * kept[0].confidence):
+            break
+        if used.intersection(rule.uses) or (rule.kind == ANY and kept):
+            continue
+        kept.append(rule)
+        used.update(rule.uses)
+    return kept
 
 
-def _paths_from(links: Links) -> Keys:  # (entity,)
-    """How many paths of two steps start at each entity."""
-    onward = np.append(0, np.cumsum(links.degrees[links.ends]))
-    counts: Keys = onward[links.offsets[1:]] - onward[links.offsets[:-1]]
-    return counts
+def _undirected(start: int, relation: int, end: int) -> tuple[int, int, int]:
+    """A known fact, the same from both of its ends: in a symmetric relation both say the same."""
+    return (min(start, end), relation, max(start, end))
 
 
-def _batches(paths: Keys, budget: int, rng: np.random.Generator) -> Iterator[Ids]:
-    """Entities to start from, in batches of at most about BATCH paths, `budget` paths in all.
-
-    An entity at which more than BATCH paths start is left out.
-    """
-    order = rng.permutation(np.flatnonzero((paths > 0) & (paths <= BATCH))).astype(np.int32)
-    order = order[np.cumsum(paths[order]) <= budget]
-    batch = np.cumsum(paths[order]) // BATCH
-    for number in distinct(batch):
-        yield order[batch == number]
+def _of(support: int, cases: int, whole: str = "All") -> str:
+    """`3 of 7`, `All 7`."""
+    return f"{whole} {cases:,}" if support == cases else f"{support:,} of {cases:,}"
 
 
-def _summed(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
-    """The sum of the counts of each key, ascending by key."""
-    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    merged, places = np.unique(keys, return_inverse=True)
-    return merged, np.bincount(places, counts, len(merged)).astype(np.int64)
-
-
-def _looked_up(keys: Keys, values: Keys, wanted: Keys) -> Keys:
-    """The value of each wanted key; 0 where there is no such key."""
-    found = np.zeros(len(wanted), np.int64)
-    there = found_in(keys, wanted)
-    found[there] = values[np.searchsorted(keys, wanted[there])]
-    return found
+def _unit(vectors: Vectors) -> Vectors:
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit

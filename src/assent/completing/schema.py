@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, pair_keys
+from assent.core.arrays import Ids, Keys, Mask, found_in, frozen, offsets_of, pair_keys, rows_of
 from assent.core.new_facts import NewFacts
 from assent.core.queries import Queries, both_ways
 from assent.core.schema import Schema
@@ -65,6 +65,26 @@ class Habits:
             functional=frozen(self.functional & ~np.concatenate([one, of_head]), np.bool_),
             symmetric=frozen(self.symmetric | both, np.bool_),
         )
+
+
+class Links:
+    """The known facts between two different entities, listed at both of their ends."""
+
+    def __init__(self, facts: Ids, names: Vocabulary) -> None:
+        self.num_entities = names.num_entities
+        different = facts[facts[:, 0] != facts[:, 2]]
+        starts, slots, ends = both_ways(different, names.num_relations)
+        pairs = pair_keys(starts, ends, names.num_entities)
+        order = np.lexsort((slots, pairs))
+        self.slots, self.pairs = slots[order], pairs[order]  # (link,)  ascending by pair
+
+    def between(self, starts: Ids, ends: Ids) -> tuple[Keys, Ids]:
+        """The slots that lead from starts[i] to ends[i]: i (hit,) and the slot (hit,)."""
+        keys = pair_keys(starts, ends, self.num_entities)
+        first = np.searchsorted(self.pairs, keys)
+        offsets = offsets_of(np.searchsorted(self.pairs, keys, side="right") - first)
+        rows = rows_of(offsets)
+        return rows, self.slots[np.arange(offsets[-1]) - offsets[rows] + first[rows]]
 
 
 def never_together(facts: Ids, names: Vocabulary, enough: int = ENOUGH) -> Mask:

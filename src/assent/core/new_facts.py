@@ -1,4 +1,4 @@
-"""New facts: what was decided about each, how probable it is, and which known facts support it."""
+"""New facts: what was decided about each, how probable it is, what speaks for it and against it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,64 +15,72 @@ from assent.errors import DataError
 TAIL, HEAD = 1, 2  # which end was asked for; TAIL | HEAD: both
 ASKED = {TAIL: SIDES[0], HEAD: SIDES[1], TAIL | HEAD: "both"}
 DECISIONS = ("accepted", "review")
-NONE = -1  # stands where a chain has no second step and no entity in the middle
+
+# What may speak for a fact: a rule about those who share a known fact with its head, or with its
+# tail; about those who have a relation with anyone at all; about pairs that known facts join in the
+# same way. Where no rule speaks: known facts that are like it.
+RULES = ("head", "tail", "any", "path")
+SIMILAR = "similar"
+FOR = (*RULES, SIMILAR)
+# What may speak against it: an end that has its one answer already; a known fact between the two
+# that never goes with the relation; another answer that rules speak for more.
+AGAINST = ("answered", "never", "rival")
 
 Values = NDArray[np.float64]
 Fact = tuple[int, int, int]  # head, relation, tail
 
 
-class Chain(NamedTuple):
-    """One or two known facts that lead from the head of a new fact to its tail.
+class Reason(NamedTuple):
+    """One thing that speaks for a fact, or against it."""
 
-    Such a chain of relations joins `cases` pairs of entities in the graph; for `support` of these
-    pairs the graph also has a fact with the relation of the new fact.
-    """
-
-    facts: tuple[Fact, ...]
-    support: int
+    kind: str  # of FOR or of AGAINST
+    confidence: float  # support / (cases + a prior); nan where nothing was counted
+    support: int  # of the cases, those that bear the reason out
     cases: int
+    sentence: str  # the reason in words, with names and numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The chains of a list of new facts, those of each fact together, the best first.
+    """The reasons for and against each of a list of facts, those of one fact together.
 
-    A step is a slot. Slot r goes from the head of a known fact to its tail, and the inverse slot
-    from its tail to its head.
+    Reasons for a fact come first, the surest before the others, then those against it.
     """
 
-    offsets: Keys  # (fact + 1,)  chains of fact f: offsets[f] to offsets[f + 1]
-    steps: Ids  # (chain, 2)      slots; the second is NONE where the chain is one fact
-    middles: Ids  # (chain,)      the entity between the two steps, or NONE
-    support: Keys  # (chain,)
-    cases: Keys  # (chain,)
+    offsets: Keys  # (fact + 1,)  reasons of fact f: offsets[f] to offsets[f + 1]
+    reasons: tuple[Reason, ...]  # (reason,)
 
     def __post_init__(self) -> None:
-        if {len(column) for column in self._columns()} != {int(self.offsets[-1])}:
-            raise DataError("evidence: offsets do not match the chains")
+        if len(self.reasons) != int(self.offsets[-1]):
+            raise DataError("evidence: offsets do not match the reasons")
 
     @classmethod
     def nothing(cls, num_facts: int) -> Self:
-        """No chains, for this number of facts."""
-        offsets, zero = frozen(np.zeros(num_facts + 1), np.int64), frozen([], np.int64)
-        return cls(offsets, frozen(np.empty((0, 2))), frozen([]), zero, zero)
+        """No reasons, for this number of facts."""
+        return cls(frozen(np.zeros(num_facts + 1), np.int64), ())
+
+    @classmethod
+    def of(cls, reasons: Sequence[Sequence[Reason]]) -> Self:
+        """From the reasons of each fact."""
+        offsets = frozen(offsets_of([len(mine) for mine in reasons]), np.int64)
+        return cls(offsets, tuple(reason for mine in reasons for reason in mine))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """The evidence of all parts, one after another."""
         counts = np.concatenate([np.diff(part.offsets) for part in parts])
-        columns = zip(*(part._columns() for part in parts), strict=True)
-        return cls(_kept(offsets_of(counts)), *(_kept(np.concatenate(c)) for c in columns))
+        reasons = tuple(reason for part in parts for reason in part.reasons)
+        return cls(frozen(offsets_of(counts), np.int64), reasons)
 
     def take(self, facts: Keys) -> Self:
         """The evidence of the facts at these places."""
-        places = places_in(self.offsets, facts)
-        columns = (_kept(column[places]) for column in self._columns())
-        return type(self)(_kept(offsets_of(np.diff(self.offsets)[facts])), *columns)
+        places = places_in(self.offsets, facts).tolist()
+        offsets = frozen(offsets_of(np.diff(self.offsets)[facts]), np.int64)
+        return type(self)(offsets, tuple(self.reasons[place] for place in places))
 
-    def _columns(self) -> tuple[NDArray[Any], ...]:
-        """All but the offsets."""
-        return self.steps, self.middles, self.support, self.cases
+    def at(self, place: int) -> tuple[Reason, ...]:
+        """All reasons of the fact at this place."""
+        return self.reasons[int(self.offsets[place]) : int(self.offsets[place + 1])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,18 +134,17 @@ class NewFacts:
         made: list[Any] = [_kept(column[rows]) for column in self._columns()]
         return type(self)(self.vocabulary, *[*made, self.evidence.take(rows)])
 
-    def chains(self, place: int) -> list[Chain]:
-        """The evidence for the fact at this place, the best chain first."""
-        found, count = self.evidence, self.vocabulary.num_relations
-        head, _, tail = self.facts[place].tolist()
-        chains = []
-        for chain in range(int(found.offsets[place]), int(found.offsets[place + 1])):
-            middle = int(found.middles[chain])
-            stops = [head, tail] if middle == NONE else [head, middle, tail]
-            steps = zip(found.steps[chain].tolist(), stops, stops[1:], strict=False)
-            facts = tuple(_step(slot, start, end, count) for slot, start, end in steps)
-            chains.append(Chain(facts, int(found.support[chain]), int(found.cases[chain])))
-        return chains
+    def reasons(self, place: int) -> list[Reason]:
+        """What speaks for the fact at this place, the surest first."""
+        return [reason for reason in self.evidence.at(place) if reason.kind in FOR]
+
+    def against(self, place: int) -> list[Reason]:
+        """What speaks against the fact at this place."""
+        return [reason for reason in self.evidence.at(place) if reason.kind in AGAINST]
+
+    def by_similarity(self, place: int) -> bool:
+        """Whether no rule speaks for the fact at this place."""
+        return not any(reason.kind in RULES for reason in self.evidence.at(place))
 
     def _columns(self) -> tuple[NDArray[Any], ...]:
         """All but the vocabulary and the evidence."""
@@ -150,12 +157,6 @@ class NewFacts:
             self.expected,
             self.sides,
         )
-
-
-def _step(slot: int, start: int, end: int, num_relations: int) -> Fact:
-    """The known fact that leads from `start` to `end` along this slot."""
-    backwards, relation = divmod(slot, num_relations)
-    return (end, relation, start) if backwards else (start, relation, end)
 
 
 def _kept(values: NDArray[Any]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ r + num_relations for its head.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Self, TypeVar
 
 import numpy as np
@@ -90,6 +91,14 @@ class Vocabulary:
         name = (self.relation_labels or self.relations)[relation % self.num_relations]
         return name if relation < self.num_relations else f"inverse of {name}"
 
+    def entity_named(self, name: str) -> int:
+        """The id of the entity with this name, or with this label if only one has it."""
+        return _numbered(name, self.entities, self.entity_labels, "entity")
+
+    def relation_named(self, name: str) -> int:
+        """The id of the relation with this name, or with this label if only one has it."""
+        return _numbered(name, self.relations, self.relation_labels, "relation")
+
     def by_side(self, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
         """A value for each slot, by what the slot asks for, then by the name of its relation."""
         count = self.num_relations
@@ -113,3 +122,17 @@ class Vocabulary:
             tuple(self.entity_labels[e] for e in kept) if self.entity_labels else (),
             self.relation_labels,
         )
+
+
+def _numbered(name: str, names: tuple[str, ...], labels: tuple[str, ...], what: str) -> int:
+    if name in names:
+        return names.index(name)
+    found = [number for number, label in enumerate(labels) if label == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        those = ", ".join(names[number] for number in found[:5])
+        raise DataError(f"{name!r}: several have this label ({those}); give the name")
+    close = get_close_matches(name, [*names, *dict.fromkeys(labels)], n=3, cutoff=0.7)
+    hint = f"; close to it: {', '.join(close)}" if close else ""
+    raise DataError(f"{name!r}: no {what} of the benchmark has this name or label{hint}")

@@ -5,15 +5,24 @@ All formats but N-Triples have the same columns. A .jsonl file is read back into
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assent.core.arrays import frozen, offsets_of
-from assent.core.new_facts import ASKED, DECISIONS, NONE, Chain, Evidence, NewFacts
+from assent.core.arrays import frozen
+from assent.core.new_facts import (
+    AGAINST,
+    ASKED,
+    DECISIONS,
+    FOR,
+    RULES,
+    Evidence,
+    NewFacts,
+    Reason,
+)
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
@@ -23,6 +32,18 @@ from assent.files.text import is_text, lines_of
 from assent.files.triples import named_facts
 
 Row = dict[str, Any]  # a fact as a line of .jsonl has it
+
+ALONE = "by similarity alone"  # where no rule speaks for a fact
+REASON = pl.Struct(
+    {
+        "kind": pl.String,
+        "confidence": pl.Float64,
+        "support": pl.Int64,
+        "cases": pl.Int64,
+        "sentence": pl.String,
+    }
+)
+DIGITS = {"probability": 4, "score": 3, "threshold": 3, "expected_precision": 3}  # in .tsv
 
 
 def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> None:
@@ -64,16 +85,25 @@ def partial(path: Path) -> Path:
 
 
 def table_of(facts: NewFacts) -> pl.DataFrame:
-    """One row a fact, by name; evidence as JSON text."""
-    evidence = [json.dumps(chains, ensure_ascii=False) for chains in _evidence_of(facts)]
-    return _columns(facts).with_columns(evidence=pl.Series(evidence, dtype=pl.String))
+    """One row a fact, by id and by name; the reasons for and against it as lists of structs."""
+    reasons = [_reasons_of(facts, place) for place in range(len(facts))]
+    return _columns(facts).with_columns(
+        evidence=pl.Series([mine for mine, _ in reasons], dtype=pl.List(REASON)),
+        against=pl.Series([other for _, other in reasons], dtype=pl.List(REASON)),
+    )
 
 
 def rows_of_facts(facts: NewFacts) -> Iterator[Row]:
     """One dictionary a fact, as a line of .jsonl has it."""
-    rows = _columns(facts).iter_rows(named=True)
-    for row, chains in zip(rows, _evidence_of(facts), strict=True):
-        yield {**row, "evidence": chains}
+    for place, row in enumerate(_columns(facts).iter_rows(named=True)):
+        reasons, against = _reasons_of(facts, place)
+        yield {**row, "evidence": reasons, "against": against}
+
+
+def reason_row(reason: Reason) -> Row:
+    """A reason as a dictionary."""
+    confidence = None if math.isnan(reason.confidence) else reason.confidence
+    return {**reason._asdict(), "confidence": confidence}
 
 
 def read_facts(path: str | Path, labels: Iterable[Vocabulary] = ()) -> NewFacts:
@@ -107,22 +137,31 @@ def read_facts(path: str | Path, labels: Iterable[Vocabulary] = ()) -> NewFacts:
         frozen(thresholds, np.float64),
         frozen(expected, np.float64),
         frozen(sides),
-        _joined_chains(facts, evidence, vocabulary.num_relations),
+        Evidence.of(
+            [
+                [_told(reason, fact, vocabulary) for reason in mine]
+                for fact, mine in zip(facts, evidence, strict=True)
+            ]
+        ),
     )
 
 
-def in_words(chains: Sequence[Chain], vocabulary: Vocabulary) -> str:
-    """`head relation tail, head relation tail (12 of 15); ...`"""
-    return "; ".join(
-        f"{', '.join(' '.join(_by_name(fact, vocabulary)) for fact in chain.facts)} "
-        f"({chain.support} of {chain.cases})"
-        for chain in chains
-    )
+def evidence_in_words(facts: NewFacts, place: int) -> str:
+    """What speaks for a fact, in one line."""
+    sentences = " | ".join(reason.sentence for reason in facts.reasons(place))
+    if not facts.by_similarity(place):
+        return sentences
+    return f"{ALONE}: {sentences}" if sentences else ALONE
 
 
 def _columns(facts: NewFacts) -> pl.DataFrame:
     """All that is written about a fact but its evidence."""
-    return named_facts(facts.facts, facts.vocabulary).with_columns(
+    names = facts.vocabulary
+    heads, relations, tails = facts.facts.T.tolist()
+    return named_facts(facts.facts, names).with_columns(
+        head_name=pl.Series([names.entity(head) for head in heads], dtype=pl.String),
+        relation_name=pl.Series([names.relation(one) for one in relations], dtype=pl.String),
+        tail_name=pl.Series([names.entity(tail) for tail in tails], dtype=pl.String),
         decision=pl.Series(facts.decisions.tolist(), dtype=pl.String),
         probability=pl.Series(facts.probabilities),
         score=pl.Series(facts.scores.astype(np.float64)),
@@ -135,23 +174,10 @@ def _columns(facts: NewFacts) -> pl.DataFrame:
     )
 
 
-def _evidence_of(facts: NewFacts) -> Iterator[list[Row]]:
-    """The chains of each fact, by name."""
-    for place in range(len(facts)):
-        yield [
-            {
-                "facts": [_by_name(fact, facts.vocabulary) for fact in chain.facts],
-                "support": chain.support,
-                "cases": chain.cases,
-            }
-            for chain in facts.chains(place)
-        ]
-
-
-def _by_name(fact: tuple[int, int, int], vocabulary: Vocabulary) -> tuple[str, str, str]:
-    head, relation, tail = fact
-    entities = vocabulary.entities
-    return entities[head], vocabulary.relations[relation], entities[tail]
+def _reasons_of(facts: NewFacts, place: int) -> tuple[list[Row], list[Row]]:
+    """What speaks for a fact, and what against it."""
+    reasons, against = facts.reasons(place), facts.against(place)
+    return [reason_row(reason) for reason in reasons], [reason_row(reason) for reason in against]
 
 
 # Reading
@@ -163,6 +189,18 @@ class _Names:
     def __init__(self) -> None:
         self.entities: dict[str, int] = {}
         self.relations: dict[str, int] = {}
+        self.entity_labels: dict[str, str] = {}
+        self.relation_labels: dict[str, str] = {}
+
+    def label(self, line: Row) -> None:
+        """Takes the names that a line has beside the ids; lines of older versions have none."""
+        for end, labels in (
+            ("head", self.entity_labels),
+            ("relation", self.relation_labels),
+            ("tail", self.entity_labels),
+        ):
+            if is_text(label := line.get(f"{end}_name", "")) and label:
+                labels[line[end]] = label
 
     def ids(self, given: Any) -> tuple[int, int, int]:
         """The ids of a head, a relation and a tail."""
@@ -176,8 +214,7 @@ class _Names:
         )
 
     def vocabulary(self, labels: Iterable[Vocabulary]) -> Vocabulary:
-        entities: dict[str, str] = {}
-        relations: dict[str, str] = {}
+        entities, relations = dict(self.entity_labels), dict(self.relation_labels)
         for given in labels:
             entities |= dict(zip(given.entities, given.entity_labels, strict=False))
             relations |= dict(zip(given.relations, given.relation_labels, strict=False))
@@ -189,8 +226,12 @@ class _Names:
         )
 
 
+class _OldChain(tuple[tuple[tuple[int, int, int], ...], int, int]):
+    """Evidence of older versions: one or two known facts from head to tail, support, cases."""
+
+
 # fact, accepted, probability, score, threshold, expected precision, sides, evidence
-_Read = tuple[tuple[int, int, int], bool, float, float, float, float, int, list[Chain]]
+_Read = tuple[tuple[int, int, int], bool, float, float, float, float, int, list[Reason | _OldChain]]
 
 
 def _read(line: Row, names: _Names) -> _Read:
@@ -201,6 +242,7 @@ def _read(line: Row, names: _Names) -> _Read:
         raise ValueError(f"asked {line['asked']!r}")
     accepted = line["decision"] == DECISIONS[0]
     fact = names.ids([line["head"], line["relation"], line["tail"]])
+    names.label(line)
     # A null threshold was -inf if the fact was accepted, and inf if it was not.
     no_threshold = -math.inf if accepted else math.inf
     return (
@@ -211,53 +253,53 @@ def _read(line: Row, names: _Names) -> _Read:
         no_threshold if line["threshold"] is None else _number(line["threshold"]),
         math.nan if line["expected_precision"] is None else _share(line["expected_precision"]),
         next(side for side, word in ASKED.items() if word == line["asked"]),
-        [_chain(given, fact, names) for given in line["evidence"]],
+        [
+            *(_reason(given, fact, names, FOR) for given in line["evidence"]),
+            *(_reason(given, fact, names, AGAINST) for given in line.get("against", [])),
+        ],
     )
 
 
-def _chain(given: Row, fact: tuple[int, int, int], names: _Names) -> Chain:
-    chain = Chain(
-        tuple(names.ids(known) for known in given["facts"]),
-        int(given["support"]),
-        int(given["cases"]),
-    )
-    _stops(chain, fact)
-    return chain
+def _reason(
+    given: Row, fact: tuple[int, int, int], names: _Names, kinds: tuple[str, ...]
+) -> Reason | _OldChain:
+    support, cases = int(given["support"]), int(given["cases"])
+    if "facts" in given:
+        facts = tuple(names.ids(known) for known in given["facts"])
+        _refuse_broken(facts, fact)
+        return _OldChain((facts, support, cases))
+    if given["kind"] not in kinds:
+        raise ValueError(f"kind {given['kind']!r}")
+    if not is_text(given["sentence"]):
+        raise ValueError(f"sentence {given['sentence']!r}")
+    confidence = math.nan if given["confidence"] is None else _share(given["confidence"])
+    return Reason(given["kind"], confidence, support, cases, given["sentence"])
 
 
-def _stops(chain: Chain, fact: tuple[int, int, int]) -> list[int]:
-    """The entities that a chain leads through, from the head of the fact to its tail."""
-    stops = [fact[0]]
-    for head, _, tail in chain.facts:
-        if stops[-1] not in (head, tail):
+def _refuse_broken(chain: tuple[tuple[int, int, int], ...], fact: tuple[int, int, int]) -> None:
+    """Raises an error for a chain that does not lead from the head of the fact to its tail."""
+    stop = fact[0]
+    for head, _, tail in chain:
+        if stop not in (head, tail):
             raise ValueError("evidence that does not lead from head to tail")
-        stops.append(tail if head == stops[-1] else head)
-    if stops[-1] != fact[2] or len(chain.facts) not in (1, 2):
+        stop = tail if head == stop else head
+    if stop != fact[2] or len(chain) not in (1, 2):
         raise ValueError("evidence that does not lead from head to tail")
-    return stops
 
 
-def _joined_chains(
-    facts: Sequence[tuple[int, int, int]], evidence: Sequence[list[Chain]], num_relations: int
-) -> Evidence:
-    steps, middles = list[list[int]](), list[int]()
-    for fact, chains in zip(facts, evidence, strict=True):
-        for chain in chains:
-            stops = _stops(chain, fact)
-            slots = [
-                relation if head == start else relation + num_relations
-                for (head, relation, _), start in zip(chain.facts, stops, strict=False)
-            ]
-            steps.append([*slots, NONE][:2])
-            middles.append(stops[1] if len(slots) == 2 else NONE)
-    every = [chain for chains in evidence for chain in chains]
-    return Evidence(
-        frozen(offsets_of([len(chains) for chains in evidence]), np.int64),
-        frozen(np.array(steps).reshape(-1, 2)),
-        frozen(middles),
-        frozen([chain.support for chain in every], np.int64),
-        frozen([chain.cases for chain in every], np.int64),
+def _told(reason: Reason | _OldChain, fact: tuple[int, int, int], names: Vocabulary) -> Reason:
+    """A chain of older versions as a reason, in words."""
+    if isinstance(reason, Reason):
+        return reason
+    facts, support, cases = reason
+    said = "; ".join(
+        f"{names.entity(h)} {names.relation(r)} {names.entity(t)}" for h, r, t in facts
     )
+    said += (
+        f": {support:,} of {cases:,} pairs joined like this are joined by "
+        f"“{names.relation(fact[1])}”, too"
+    )
+    return Reason(RULES[-1], support / max(cases, 1), support, cases, said)
 
 
 def _number(value: Any) -> float:
@@ -276,9 +318,17 @@ def _share(value: Any) -> float:
 
 
 def _write_tsv(facts: NewFacts, path: Path) -> None:
-    words = [in_words(facts.chains(place), facts.vocabulary) for place in range(len(facts))]
+    places = range(len(facts))
+    evidence = [evidence_in_words(facts, place) for place in places]
+    against = [" | ".join(reason.sentence for reason in facts.against(at)) for at in places]
     frame = _columns(facts).drop("decision", "asked")
-    frame = frame.with_columns(evidence=pl.Series(words, dtype=pl.String))
+    frame = frame.with_columns(
+        *(pl.col(name).round(digits) for name, digits in DIGITS.items()),
+        evidence=pl.Series(evidence, dtype=pl.String),
+        against=pl.Series(against, dtype=pl.String),
+    )
+    # A label may hold anything, but not a tab or a line's end in a table.
+    frame = frame.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]+", " "))
     frame.write_csv(path, separator="\t", quote_style="never")
 
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.new_facts import NewFacts
-from assent.core.vocabulary import Vocabulary
+from assent.core.new_facts import RULES, NewFacts
 from assent.files.completions import Kept
 from assent.files.facts import rows_of_facts
 from assent.reporting.grid import (
@@ -20,7 +19,6 @@ from assent.reporting.grid import (
     count,
     digits,
     numbers,
-    percent,
     probability,
     probability_text,
     texts,
@@ -29,6 +27,7 @@ from assent.reporting.grid import (
 
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
 FEW = 20  # facts that can be read where no script runs
+MOST_SIGNS = 400  # of a sentence: a name in it may be of any length
 REASONS = (3, 1)  # pieces of evidence that a fact is shown with; fewer where there are many facts
 
 Probabilities = NDArray[np.float64]  # (fact,)
@@ -247,7 +246,6 @@ def _rows(facts: NewFacts, reasons: int) -> tuple[list[Row], Any]:
     """Each fact with so many pieces of evidence; and the bytes that it and those before it take."""
     names, rows, sizes, seen = facts.vocabulary, [], [], set[int]()
     written = zip(facts.facts.tolist(), rows_of_facts(facts), strict=True)
-    label = labels_of(names)
     for (head, relation, tail), row in written:
         made = [
             head,
@@ -255,7 +253,7 @@ def _rows(facts: NewFacts, reasons: int) -> tuple[list[Row], Any]:
             tail,
             round(row["probability"], 5),
             int(row["decision"] == "accepted"),
-            list(evidence_in_words(row, label))[:reasons],
+            list(evidence_in_words(row))[:reasons],
         ]
         rows.append(made)
         fresh = {head, tail} - seen
@@ -270,17 +268,17 @@ def _named(name: str, label: str) -> list[str]:
     return [clipped(label)] if label == name else [clipped(label), clipped(name)]
 
 
-def labels_of(names: Vocabulary) -> dict[str, str]:
-    """The name of an entity or relation, as files have it -> as people read it, not too long."""
-    labels = {name: names.entity(entity) for entity, name in enumerate(names.entities)}
-    labels |= {name: names.relation(relation) for relation, name in enumerate(names.relations)}
-    return {name: clipped(label) for name, label in labels.items()}
+def evidence_in_words(row: Mapping[str, Any]) -> Iterator[str]:
+    """What speaks for a fact and then against it, as `rows_of_facts` has it, a sentence each."""
+    speaking = [_sentence(reason["sentence"]) for reason in row["evidence"]]
+    if all(reason["kind"] not in RULES for reason in row["evidence"]) and (
+        speaking or row["against"]
+    ):
+        speaking[:1] = [": ".join(["By similarity alone", *speaking[:1]])]
+    yield from speaking
+    for reason in row["against"]:
+        yield _sentence(f"Against: {reason['sentence']}")
 
 
-def evidence_in_words(row: Mapping[str, Any], label: Mapping[str, str]) -> Iterator[str]:
-    """The evidence of a fact, as `rows_of_facts` has it, a sentence each."""
-    for chain in row["evidence"]:
-        known = ", ".join(" ".join(label[name] for name in fact) for fact in chain["facts"])
-        support, cases = chain["support"], chain["cases"]
-        share = f" ({percent(support / cases)})" if cases else ""
-        yield f"{known}: {support:,} of {cases:,} such pairs{share}"
+def _sentence(text: str) -> str:
+    return text if len(text) <= MOST_SIGNS else text[: MOST_SIGNS - 1] + "…"

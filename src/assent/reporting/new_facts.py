@@ -103,18 +103,17 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
 def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
     """Some of the facts, each relation in turn, the most probable first.
 
-    Two lines each: the fact, and the chain of known facts that speaks for it most.
+    Two lines each: the fact, and the rule that speaks for it most.
     """
     names = facts.vocabulary
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
         fact = " ".join(_named(facts.facts[place].tolist(), names))
         yield f"  {fact}   ({probability_text(float(facts.probabilities[place]), 2)})"
-        if not (chains := facts.chains(place)):
-            yield "      by similarity alone: no chain of known facts leads from head to tail"
-            continue
-        known = ", ".join(" ".join(_named(known, names)) for known in chains[0].facts)
-        yield f"      for {known} ({chains[0].support:,} of {chains[0].cases:,} such pairs)"
+        if facts.by_similarity(place):
+            yield "      by similarity alone: no rule speaks for it"
+        else:
+            yield f"      {facts.reasons(place)[0].sentence}"
 
 
 def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)

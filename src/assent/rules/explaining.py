@@ -1,270 +1,314 @@
-"""What rules say about one fact, in sentences with names and numbers.
+"""The rules that speak for given facts, and the answers that rules would rather give.
 
-The fact may be known or not; a known one is no evidence for itself: its own case is taken away from
+Nothing is mined beforehand. The rules with constants that could speak for a fact (h, r, t) are
+about the known facts of h and of t, and are counted when the fact is asked about, exactly. The
+paths are those that lead from h to t and are also found between known facts of the relation.
+
+A known fact may be asked about too. It is no evidence for itself: its own case is taken away from
 the counts of every rule.
 """
 
-from collections.abc import Iterator
+# mypy: ignore-errors
+# Numba checks the types of the loops, in its own way.
+
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids
-from assent.core.vocabulary import Vocabulary
-from assent.rules.columns import spoken_for
-from assent.rules.firing import KINDS, PRIOR, Firing, Spoken, fire
-from assent.rules.graph import Graph
-from assent.rules.mining import RuleSet
-from assent.rules.paths import NONE
+from assent.core.arrays import Ids, Keys, Mask, found_in, frozen
+from assent.geometry import threads
+from assent.rules.firing import PRIOR
+from assent.rules.graph import Graph, links_by
+from assent.rules.paths import NONE, STEPS, PathSettings, bodies_of, count_paths, path_codes
 
-EXAMPLES = 3  # entities named for which a rule was right
-NEAREST = 3  # known facts shown where no rule speaks
-MOSTLY = 0.8  # share of entities with one answer from which a second one is doubtful
-RIVALS = 2  # other answers named for which rules speak more
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A rule that speaks for a fact."""
-
-    kind: str  # of KINDS
-    confidence: float
-    support: int
-    cases: int
-    sentence: str
+KEPT = 8  # rules of each kind that are looked at for a fact
+MIN_SUPPORT = 2  # one case alone says little
+PATHS = PathSettings(steps=2)
+MOST_PATHS = 4_000  # between the two entities of a fact, looked at
+LOOKED_AT = 500  # entities with a property, asked for the answers that they have
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """All that rules say about a fact."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Constants:
+    """For each fact, the surest rules about what one of its ends has, falling."""
 
-    head: str
-    relation: str
-    tail: str
-    known: bool  # whether it is a train fact
-    reasons: tuple[Reason, ...]  # the surest first
-    against: tuple[str, ...]
-    nearest: tuple[str, ...] = ()  # known facts like it, where no rule speaks
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        reasons = [{name: getattr(r, name) for name in Reason.__slots__} for r in self.reasons]
-        plain = {"head": self.head, "relation": self.relation, "tail": self.tail}
-        return {
-            **plain,
-            "known": self.known,
-            "for": reasons,
-            "against": list(self.against),
-            "nearest": list(self.nearest),
-        }
+    bodies: Ids  # (fact, kept)   property; NONE where there are fewer
+    support: Ids  # (fact, kept)
+    cases: Ids  # (fact, kept)
 
 
-def explain(
-    rules: RuleSet,
-    names: Vocabulary,
-    fact: tuple[int, int, int],
-    *,
-    most: int = 5,
-    vectors: NDArray[np.floating[Any]] | None = None,
-) -> Explanation:
-    """The rules that speak for a fact (head, relation, tail), and what speaks against it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """Paths from the heads of facts to their tails that have support, by fact."""
 
-    Where no rule speaks and the entities have `vectors` (entity, dim), the known facts of the same
-    relation whose two entities are most like those of the fact stand for what the model goes by.
-    """
-    head, relation, tail = fact
-    graph = rules.graph
-    known = bool(np.isin(tail, _ends(graph, head, relation)).item())
-    inverse = relation + names.num_relations
-    found = [
-        *_by_constants(rules, names, head, relation, tail, known),
-        *_by_constants(rules, names, tail, inverse, head, known),
-        *_by_paths(rules, names, fact, known),
-    ]
-    found.sort(key=lambda reason: (-reason.confidence, -reason.support, reason.sentence))
-    against = [
-        *_other_answers(graph, names, head, relation, tail),
-        *_other_answers(graph, names, tail, inverse, head),
-    ]
-    if head != tail:
-        against += _rivals(rules, names, fact)
-    nearest = () if found or vectors is None else tuple(_nearest(graph, names, fact, vectors))
-    return Explanation(
-        names.entity(head),
-        names.relation(relation),
-        names.entity(tail),
-        known,
-        tuple(found[:most]),
-        tuple(against),
-        nearest,
+    rows: Keys  # (way,)      the fact
+    steps: Ids  # (way, 3)    slots; NONE after the last
+    middles: Ids  # (way,)    the entity between two steps, or NONE
+    support: Keys  # (way,)
+    cases: Keys  # (way,)
+
+
+class Rivals(NamedTuple):
+    """For each query, the answer that rules with constants are surest of, and the rule."""
+
+    entities: Ids  # (query,)   NONE: no rule speaks for any
+    bodies: Ids  # (query,)     property
+    confidence: NDArray[np.float64]  # (query,)
+
+
+class Counting:
+    """Counts the rules of one graph that speak for facts; what it found of a relation it keeps."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._bodies = cache(lambda relation: np.sort(bodies_of(graph, relation, PATHS)[0]))
+
+    def items(self, slot: int, entities: Ids) -> Ids:
+        """The number of the item (slot, entity) of each of these entities, or NONE."""
+        return self.graph.item(np.full(len(entities), slot, np.int32), entities)
+
+    def constants(self, anchors: Ids, items: Ids, known: Mask) -> Constants:
+        """Rules about what the anchors have, which speak for their having these items, too.
+
+        `known` tells for which of them this is a known fact. NONE for an item: nothing speaks.
+        """
+        graph, count = self.graph, len(anchors)
+        order = np.argsort(items, kind="stable")
+        starts = np.flatnonzero(np.diff(items[order], prepend=NONE) != 0)
+        offsets = np.append(starts, count)
+        found = Constants(*(np.full((count, KEPT), NONE, np.int32) for _ in range(3)))
+
+        def work(part: int, parts: int) -> None:
+            _constants(
+                np.arange(part, len(starts), parts), offsets, order, items, anchors, known,
+                graph.offsets, graph.items, graph.slot_offsets, graph.entity_slots,
+                graph.item_slots, graph.member_offsets, graph.members, MIN_SUPPORT, PRIOR,
+                found.bodies, found.support, found.cases,
+            )  # fmt: skip
+
+        threads.side_by_side(work)
+        return found
+
+    def ways(self, heads: Ids, relation: int, tails: Ids, known: Mask) -> Ways:
+        """Paths of one and two steps that speak for (head, relation, tail)."""
+        graph = self.graph
+        rows, first, middles, second = _ways(
+            heads, tails, relation, graph.offsets, graph.slots, graph.ends, graph.near_ends,
+            graph.near_slots, graph.num_entities, graph.num_slots, MOST_PATHS,
+        )  # fmt: skip
+        steps = np.full((len(rows), STEPS), NONE, np.int32)
+        steps[:, 0], steps[:, 1] = first, second
+        codes = path_codes(steps, graph.num_slots)
+        order = np.lexsort((middles, codes, rows))  # one example of each path: the first
+        new = (np.diff(rows[order], prepend=-1) != 0) | (np.diff(codes[order], prepend=-1) != 0)
+        kept = order[new]
+        kept = kept[found_in(self._bodies(relation), codes[kept])]
+        rows, steps, codes, middles = rows[kept], steps[kept], codes[kept], middles[kept]
+        _, one, which = np.unique(codes, return_index=True, return_inverse=True)
+        support, cases = count_paths(graph, relation, steps[one], PATHS)
+        support, cases = support[which] - known[rows], cases[which] - known[rows]
+        enough = support >= MIN_SUPPORT
+        columns = (rows, steps, middles, support, cases)
+        return Ways(*(frozen(column[enough], column.dtype.type) for column in columns))
+
+    def rivals(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:
+        """Other answers to (anchor, slot, ?) than the entity; the anchors have none that is known.
+
+        Of a property that many have, some LOOKED_AT of them are asked for their answers.
+        """
+        graph, count = self.graph, len(anchors)
+        found = Rivals(
+            np.full(count, NONE, np.int32), np.full(count, NONE, np.int32), np.zeros(count)
+        )
+
+        def work(part: int, parts: int) -> None:
+            _rivals(
+                np.arange(part, count, parts), anchors, slot, entities, graph.offsets, graph.slots,
+                graph.ends, graph.items, graph.member_offsets, graph.members, MIN_SUPPORT, PRIOR,
+                LOOKED_AT, found.entities, found.bodies, found.confidence,
+            )  # fmt: skip
+
+        threads.side_by_side(work)
+        return found
+
+    def members(self, property_: int) -> Ids:
+        """The entities that have a property, ascending."""
+        graph = self.graph
+        return graph.members[graph.member_offsets[property_] : graph.member_offsets[property_ + 1]]
+
+    def examples(self, body: int, item: int, but: int, most: int) -> list[int]:
+        """A few others with both properties."""
+        return _common(self.members(body), self.members(item), but, most).tolist()
+
+
+@njit(nogil=True, cache=True)
+def _constants(
+    groups, group_offsets, order, head_items, anchors, known, offsets, items, slot_offsets,
+    entity_slots, item_slots, member_offsets, members, min_support, prior,
+    out_bodies, out_support, out_cases,
+):  # fmt: skip
+    """Of the members of each item, how many have each property; then the best of each anchor."""
+    num_items = len(item_slots)
+    times = np.zeros(len(member_offsets) - 1, np.int32)
+    for group in groups:
+        low, high = group_offsets[group], group_offsets[group + 1]
+        item = head_items[order[low]]
+        if item < 0:
+            continue
+        for sign in (1, -1):  # counted, and in the end taken back
+            for m in range(member_offsets[item], member_offsets[item + 1]):
+                entity = members[m]
+                for q in range(offsets[entity], offsets[entity + 1]):
+                    times[items[q]] += sign
+                for q in range(slot_offsets[entity], slot_offsets[entity + 1]):
+                    times[num_items + entity_slots[q]] += sign
+            if sign < 0:
+                break
+            for k in range(low, high):
+                fact = order[k]
+                anchor, own = anchors[fact], np.int32(known[fact])
+                best = np.zeros(out_bodies.shape[1], np.float64)
+                for q in range(offsets[anchor], offsets[anchor + 1]):
+                    body = items[q]
+                    if body != item:
+                        _keep(body, times[body] - own,
+                              member_offsets[body + 1] - member_offsets[body] - own,
+                              min_support, prior, best, out_bodies[fact], out_support[fact],
+                              out_cases[fact])  # fmt: skip
+                for q in range(slot_offsets[anchor], slot_offsets[anchor + 1]):
+                    body = num_items + entity_slots[q]
+                    if entity_slots[q] != item_slots[item]:
+                        _keep(body, times[body] - own,
+                              member_offsets[body + 1] - member_offsets[body] - own,
+                              min_support, prior, best, out_bodies[fact], out_support[fact],
+                              out_cases[fact])  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _keep(body, support, cases, min_support, prior, best, bodies, supports, all_cases):
+    """Inserts a rule into lists that fall by confidence; of equal ones the earlier stays first."""
+    if support < min_support:
+        return
+    confidence = support / (cases + prior)
+    place = len(best) - 1
+    if confidence <= best[place]:
+        return
+    while place > 0 and confidence > best[place - 1]:
+        best[place], bodies[place] = best[place - 1], bodies[place - 1]
+        supports[place], all_cases[place] = supports[place - 1], all_cases[place - 1]
+        place -= 1
+    best[place], bodies[place], supports[place] = confidence, body, support
+    all_cases[place] = cases
+
+
+@njit(nogil=True, cache=True)
+def _ways(
+    heads, tails, relation, offsets, slots, ends, near_ends, near_slots, num_entities, num_slots,
+    most,
+):  # fmt: skip
+    """All paths of one and two steps from each head to its tail, at most so many of a fact."""
+    half = num_slots // 2
+    there = np.full(num_entities, -1, np.int64)
+    room, size = 1 << 10, 0
+    out = np.empty((room, 4), np.int32)
+    for i in range(len(heads)):
+        x, y = heads[i], tails[i]
+        if x == y:
+            continue
+        low, high = offsets[y], offsets[y + 1]
+        for q in range(high - 1, low - 1, -1):
+            there[near_ends[q]] = q  # the first link from y to this neighbour
+        if size + most > room:
+            while size + most > room:
+                room *= 2
+            longer = np.empty((room, 4), np.int32)
+            longer[:size] = out[:size]
+            out = longer
+        last = size + most
+        q = there[x]
+        while 0 <= q < high and near_ends[q] == x and size < last:
+            step = (near_slots[q] + half) % num_slots
+            if step != relation:
+                out[size, 0], out[size, 1], out[size, 2], out[size, 3] = i, step, -1, -1
+                size += 1
+            q += 1
+        for p in range(offsets[x], offsets[x + 1]):
+            a = ends[p]
+            if a == y:
+                continue
+            q = there[a]
+            while 0 <= q < high and near_ends[q] == a and size < last:
+                out[size, 0], out[size, 1], out[size, 2] = i, slots[p], a
+                out[size, 3] = (near_slots[q] + half) % num_slots
+                size += 1
+                q += 1
+        for q in range(low, high):
+            there[near_ends[q]] = -1
+    found = out[:size]
+    return (
+        found[:, 0].astype(np.int64),
+        found[:, 1].copy(),
+        found[:, 2].copy(),
+        found[:, 3].copy(),
     )
 
 
-def _by_constants(
-    rules: RuleSet, names: Vocabulary, anchor: int, slot: int, entity: int, known: bool
-) -> Iterator[Reason]:
-    """Rules whose property the anchor has, and that speak for its having the entity."""
-    graph, constants = rules.graph, rules.constants
-    head = int(graph.item(np.array([slot], np.int32), np.array([entity], np.int32))[0])
-    if head < 0 or anchor == entity:
-        return
-    low, high = constants.offsets[head], constants.offsets[head + 1]
-    links = slice(graph.offsets[anchor], graph.offsets[anchor + 1])
-    stands = slice(graph.slot_offsets[anchor], graph.slot_offsets[anchor + 1])
-    has = np.concatenate([graph.items[links], graph.num_items + graph.entity_slots[stands]])
-    for rule in (low + np.flatnonzero(np.isin(constants.bodies[low:high], has))).tolist():
-        body = int(constants.bodies[rule])
-        support = int(constants.support[rule]) - known
-        cases = int(graph.sizes[body]) - known
-        if support < 1:
-            continue
-        both = np.intersect1d(_members(graph, body), _members(graph, head))
-        examples = [names.entity(who) for who in both[both != anchor][:EXAMPLES].tolist()]
-        sentence = (
-            f"{support:,} of {cases:,} {_with(graph, body, names)} {_have(slot, entity, names)}"
-            f", among them {', '.join(examples)}"
-        )
-        kind = "slots" if body >= graph.num_items else _end(slot, names)
-        yield Reason(kind, support / (cases + PRIOR), support, cases, sentence)
+@njit(nogil=True, cache=True)
+def _rivals(
+    queries, anchors, slot, entities, offsets, slots, ends, items, member_offsets, members,
+    min_support, prior, looked_at, out_entities, out_bodies, out_confidence,
+):  # fmt: skip
+    """The answer that most of those have who share a known fact with the anchor."""
+    times = np.zeros(len(offsets) - 1, np.int32)
+    met = np.empty(len(times), np.int32)
+    for query in queries:
+        anchor = anchors[query]
+        for q in range(offsets[anchor], offsets[anchor + 1]):
+            body = items[q]
+            if slots[q] == slot:
+                continue
+            low, high = member_offsets[body], member_offsets[body + 1]
+            stride = max((high - low) // looked_at, 1)
+            num_met, seen = 0, 0
+            for m in range(low, high, stride):
+                seen += 1
+                p_low, p_high = links_by(offsets, slots, members[m], slot)
+                for p in range(p_low, p_high):
+                    entity = ends[p]
+                    if times[entity] == 0:
+                        met[num_met] = entity
+                        num_met += 1
+                    times[entity] += 1
+            for k in range(num_met):
+                entity = met[k]
+                support = times[entity] * (high - low) / seen
+                times[entity] = 0
+                confidence = support / (high - low + prior)
+                if entity in (anchor, entities[query]) or support < min_support:
+                    continue
+                if confidence > out_confidence[query]:
+                    out_confidence[query] = confidence
+                    out_entities[query], out_bodies[query] = entity, body
 
 
-def _end(slot: int, names: Vocabulary) -> str:
-    """The kind of a rule with constants about a fact, seen from its head."""
-    return KINDS[0] if slot < names.num_relations else KINDS[1]
-
-
-def _by_paths(
-    rules: RuleSet, names: Vocabulary, fact: tuple[int, int, int], known: bool
-) -> Iterator[Reason]:
-    head, relation, tail = fact
-    paths = rules.paths
-    for rule in np.flatnonzero(paths.relations == relation).tolist():
-        steps = [int(step) for step in paths.steps[rule] if step != NONE]
-        way = _way(rules.graph, head, steps, tail)
-        support, cases = int(paths.support[rule]) - known, int(paths.cases[rule]) - known
-        if way is None or support < 1:
-            continue
-        told = "; ".join(
-            _told(start, slot, end, names)
-            for start, slot, end in zip(way, steps, way[1:], strict=False)
-        )
-        sentence = (
-            f"{told}: {support:,} of {cases:,} pairs joined like this are joined by "
-            f"{names.relation(relation)}"
-        )
-        yield Reason("paths", support / (cases + PRIOR), support, cases, sentence)
-
-
-def _way(graph: Graph, start: int, steps: list[int], end: int) -> list[int] | None:
-    """The entities on one path by these steps, none of them twice; None: there is no such path."""
-    if start == end:
-        return None
-    if len(steps) == 1:
-        return [start, end] if end in _ends(graph, start, steps[0]) else None
-    for middle in _ends(graph, start, steps[0]).tolist():
-        if middle != end:
-            rest = _way(graph, middle, steps[1:], end)
-            if rest is not None and start not in rest:
-                return [start, *rest]
-    return None
-
-
-def _other_answers(
-    graph: Graph, names: Vocabulary, anchor: int, slot: int, entity: int
-) -> Iterator[str]:
-    """What the anchor has already, where most have one answer."""
-    others = _ends(graph, anchor, slot)
-    others = others[others != entity]
-    first, last = graph.slot_items[slot], graph.slot_items[slot + 1]
-    low, high = graph.member_offsets[first], graph.member_offsets[last]
-    answers = np.unique(graph.members[low:high], return_counts=True)[1]
-    if len(others) and (single := int((answers == 1).sum())) >= MOSTLY * len(answers):
-        named = ", ".join(names.entity(other) for other in others[:EXAMPLES].tolist())
-        yield (
-            f"{names.entity(anchor)} {_has(slot, names)} {named} already; "
-            f"{single:,} of {len(answers):,} have only one"
-        )
-
-
-def _rivals(rules: RuleSet, names: Vocabulary, fact: tuple[int, int, int]) -> Iterator[str]:
-    """Other answers for which rules speak more, asked for from either end."""
-    firing = Firing.of(rules)
-    head, relation, tail = fact
-    for anchor, slot, entity in (
-        (head, relation, tail),
-        (tail, relation + names.num_relations, head),
-    ):
-        asked = (np.array([part], np.int32) for part in (anchor, slot, entity))
-        mine = float(spoken_for(firing, *asked)[0].max())
-        spoken = Spoken.room(rules.graph.num_entities, rules.graph.num_entities)
-        count = fire(anchor, slot, firing.links, firing.rules, firing.direct, spoken)
-        sure = spoken.best[:count, :, 0].max(axis=1)
-        found = spoken.entities[:count]
-        new = ~np.isin(found, [*_ends(rules.graph, anchor, slot).tolist(), entity])
-        order = np.lexsort((found, -sure))
-        order = order[new[order] & (sure[order] > mine)][:RIVALS]
-        for row in order.tolist():
-            told = _told(anchor, slot, int(found[row]), names)
-            yield f"rules speak more for: {told} ({sure[row]:.2f}, this one {mine:.2f})"
-
-
-def _nearest(
-    graph: Graph,
-    names: Vocabulary,
-    fact: tuple[int, int, int],
-    vectors: NDArray[np.floating[Any]],
-) -> Iterator[str]:
-    """Known facts of the relation whose entities lie nearest, by the cosine of both ends."""
-    head, relation, tail = fact
-    first, last = graph.slot_items[relation], graph.slot_items[relation + 1]
-    sizes = np.diff(graph.member_offsets[first : last + 1])
-    heads = graph.members[graph.member_offsets[first] : graph.member_offsets[last]]
-    tails = np.repeat(graph.item_entities[first:last], sizes)
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    alike = unit[heads] @ unit[head] + unit[tails] @ unit[tail]
-    alike[(heads == head) & (tails == tail)] = -np.inf
-    for place in np.argsort(-alike, kind="stable")[:NEAREST].tolist():
-        if np.isfinite(alike[place]):
-            yield _told(int(heads[place]), relation, int(tails[place]), names)
-
-
-def _ends(graph: Graph, start: int, slot: int) -> Ids:
-    low, high = graph.offsets[start], graph.offsets[start + 1]
-    ends: Ids = graph.ends[low:high][graph.slots[low:high] == slot]
-    return ends
-
-
-def _members(graph: Graph, property_: int) -> Ids:
-    return graph.members[graph.member_offsets[property_] : graph.member_offsets[property_ + 1]]
-
-
-def _with(graph: Graph, body: int, names: Vocabulary) -> str:
-    """Who has a property: `with country Norway`, `that Norway has as capital`."""
-    if body >= graph.num_items:
-        slot, other = body - graph.num_items, None
-    else:
-        slot, other = int(graph.item_slots[body]), names.entity(int(graph.item_entities[body]))
-    relation = names.relation(slot % names.num_relations)
-    if slot < names.num_relations:
-        return f"with any {relation}" if other is None else f"with {relation} {other}"
-    return f"that {other or 'anyone'} has as {relation}"
-
-
-def _have(slot: int, entity: int, names: Vocabulary) -> str:
-    """What they have: `have language Norwegian`, `Norway has as capital`."""
-    relation, name = names.relation(slot % names.num_relations), names.entity(entity)
-    return f"have {relation} {name}" if slot < names.num_relations else f"{name} has as {relation}"
-
-
-def _has(slot: int, names: Vocabulary) -> str:
-    relation = names.relation(slot % names.num_relations)
-    return f"has {relation}" if slot < names.num_relations else f"is {relation} of"
-
-
-def _told(start: int, slot: int, end: int, names: Vocabulary) -> str:
-    """A fact, head first."""
-    if slot >= names.num_relations:
-        start, slot, end = end, slot - names.num_relations, start
-    return f"{names.entity(start)} {names.relation(slot)} {names.entity(end)}"
+@njit(nogil=True, cache=True)
+def _common(first, second, but, most):
+    """The first few that are in both ascending lists, but for one."""
+    found = np.empty(most, np.int32)
+    size, i, k = 0, 0, 0
+    while size < most and i < len(first) and k < len(second):
+        if first[i] < second[k]:
+            i += 1
+        elif first[i] > second[k]:
+            k += 1
+        else:
+            if first[i] != but:
+                found[size] = first[i]
+                size += 1
+            i += 1
+            k += 1
+    return found[:size]

@@ -101,6 +101,55 @@ def mine_paths(
     )
 
 
+def count_paths(
+    graph: Graph, relation: int, steps: Ids, settings: PathSettings, seed: int = 0
+) -> tuple[Keys, Keys]:
+    """Support and cases (path,) of these paths (path, 3), as rules about one relation."""
+    count = len(steps)
+    cases, support = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    relations = np.full(count, relation, np.int32)
+    _walk_all(graph, np.ascontiguousarray(steps), np.arange(count + 1), relations, settings, seed,
+              0, count, cases, np.zeros(count, np.float32), support)  # fmt: skip
+    return support, cases
+
+
+def bodies_of(
+    graph: Graph, relation: int, settings: PathSettings, seed: int = 0
+) -> tuple[Keys, Keys]:
+    """Paths between the entities of known facts of a relation, as numbers, and how often found.
+
+    At most `settings.bodies` of each length, those found most often first.
+    """
+    base = _codes_base(graph.num_slots)
+    heads, tails = _facts_of(graph, relation)
+    if len(heads) > settings.facts:
+        rng = np.random.default_rng((seed, relation))
+        drawn = np.sort(rng.choice(len(heads), settings.facts, replace=False))
+        heads, tails = heads[drawn], tails[drawn]
+    codes = _between(
+        relation, heads, tails, graph.offsets, graph.slots, graph.ends, graph.near_ends,
+        graph.near_slots, graph.num_entities, graph.num_slots, settings.first_links,
+        settings.second_links, settings.steps, seed,
+    )  # fmt: skip
+    codes, times = np.unique(codes, return_counts=True)
+    enough = times >= min(settings.min_found, max(len(heads) - 1, 1))
+    codes, times = codes[enough], times[enough]
+    lengths = 1 + (codes >= base) + (codes >= base**2)
+    best = []
+    for length in range(1, STEPS + 1):
+        mine = np.flatnonzero(lengths == length)
+        best.append(mine[np.argsort(-times[mine], kind="stable")][: settings.bodies])
+    kept = np.concatenate(best)
+    return codes[kept], times[kept]
+
+
+def path_codes(steps: Ids, num_slots: int) -> Keys:  # (path,)
+    """Paths (path, 3) as numbers."""
+    base = _codes_base(num_slots)
+    codes: Keys = (steps.astype(np.int64) + 1) @ base ** np.arange(STEPS, dtype=np.int64)
+    return codes
+
+
 def reversed_steps(steps: Ids, num_slots: int) -> Ids:  # (rule, 3)
     """The same paths walked from the other end."""
     inverse = np.where(steps == NONE, NONE, (steps + num_slots // 2) % num_slots)
@@ -121,30 +170,10 @@ def _steps(codes: Keys, num_slots: int) -> Ids:  # (body, 3)
 
 def _candidates(graph: Graph, settings: PathSettings, seed: int) -> tuple[Ids, Keys, Keys]:
     """Relations, bodies as numbers, and between how many facts of the sample each was found."""
-    base = _codes_base(graph.num_slots)
 
     def search(part: int, parts: int):
-        found = []
-        for relation in range(part, graph.num_slots // 2, parts):
-            heads, tails = _facts_of(graph, relation)
-            if len(heads) > settings.facts:
-                rng = np.random.default_rng((seed, relation))
-                drawn = np.sort(rng.choice(len(heads), settings.facts, replace=False))
-                heads, tails = heads[drawn], tails[drawn]
-            codes = _between(
-                relation, heads, tails, graph.offsets, graph.slots, graph.ends, graph.near_ends,
-                graph.near_slots, graph.num_entities, graph.num_slots, settings.first_links,
-                settings.second_links, settings.steps, seed,
-            )  # fmt: skip
-            codes, times = np.unique(codes, return_counts=True)
-            enough = times >= min(settings.min_found, max(len(heads) - 1, 1))
-            codes, times = codes[enough], times[enough]
-            lengths = 1 + (codes >= base) + (codes >= base**2)
-            for length in range(1, STEPS + 1):
-                mine = np.flatnonzero(lengths == length)
-                best = mine[np.argsort(-times[mine], kind="stable")][: settings.bodies]
-                found.append((relation, codes[best], times[best]))
-        return found
+        relations = range(part, graph.num_slots // 2, parts)
+        return [(relation, *bodies_of(graph, relation, settings, seed)) for relation in relations]
 
     found = [part for parts in threads.side_by_side(search) for part in parts]
     found.sort(key=lambda part: part[0])  # however many threads there were
@@ -274,7 +303,8 @@ def _walk(
         s1, s2, s3 = steps[body, 0], steps[body, 1], steps[body, 2]
         low, high = member_offsets[num_items + s1], member_offsets[num_items + s1 + 1]
         starts = members[low:high].copy()
-        state = np.uint64(seed) ^ (np.uint64(body + 1) * np.uint64(0x9E3779B97F4A7C15))
+        code = (s1 + 1) + (s2 + 1) * 1_000_003 + (s3 + 1) * 998_244_353  # the same in any list
+        state = np.uint64(seed) ^ (np.uint64(code) * np.uint64(0x9E3779B97F4A7C15))
         spent, done = 0, 0
         heads_low, heads_high = head_offsets[body], head_offsets[body + 1]
         while done < len(starts) and (spent < budget or s2 < 0):

@@ -15,7 +15,7 @@ from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
-from assent.scoring import Scored
+from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
@@ -64,7 +64,7 @@ def complete(
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
-        ground = Ground(run.benchmark, wanted)
+        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
         work: Work = ByQuery(ground, run.model, decider or _decider_of(run))
     elif over == "valid":
         if missing is not None or refit:
@@ -74,7 +74,8 @@ def complete(
         if decider is not None:
             raise ConfigError("over valid, give a precision or a decider, not both")
         found = tune(run, "precision", precision=precision, confidence=confidence)
-        work = ByQuery(Ground(run.benchmark, wanted), run.model, found)
+        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        work = ByQuery(ground, run.model, found)
     else:
         refuse_unknown(over, OVER, "over")
         if confidence is not None:
@@ -100,14 +101,15 @@ def _rehearsed(
         raise ConfigError("a judge has learned from the first fit; give no decider, or no refit")
     if refit is None:
         refit = decider is None and refit_minutes(run) <= REFIT_MINUTES
-    ground = Ground(run.benchmark, replace(wanted, anchors=None) if refit else wanted)
+    asked = replace(wanted, anchors=None) if refit else wanted
+    ground = Ground(run.benchmark, asked, entity_vectors(run.model))
     scores = decider or _own_scores(ground.names)
     rehearsing = Proposer.rehearsing(ground, run.model, scores)
 
     def final() -> Proposer:
         assert isinstance(run, Run)
         whole = final_fit(run)
-        ground = Ground(whole.benchmark, wanted)
+        ground = Ground(whole.benchmark, wanted, entity_vectors(whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         return Proposer(ground, whole.model, scores, known, nothing, rehearsing.two_kinds)
 
