@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import toy
-from assent.completing.completing import Completion
+from assent.completing.completing import Completion, Outcome, Rehearsed
+from assent.completing.law import Refused
 from assent.core.arrays import frozen
 from assent.core.new_facts import Evidence, NewFacts, Reason
 from assent.reporting.new_facts import facts_in_words, summary_lines
@@ -70,3 +71,15 @@ def test_facts_that_are_probably_wrong_are_counted_where_no_precision_was_asked_
     (line,) = [line for line in summary_lines(doubtful) if "--precision" in line]
     assert line.startswith("of the accepted facts, 4 are less probable than .5")
     assert not any("--precision" in line for line in summary_lines(completion(FACTS)))
+
+
+def test_estimates_that_are_those_of_other_relations_are_counted():
+    found, rehearsed = completion(FACTS), Rehearsed(0.7, 0.4, 1.0, refuted=False)
+    nothing = Refused.joined([], found.vocabulary)
+    outcomes = [
+        Outcome(relation, 10, accepted, 0, 0, 0, True, nothing, held_out, found=1)
+        for relation, accepted, held_out in ((0, 3, 50), (1, 1, 4))
+    ]
+    told = summary_lines(replace(found, outcomes=tuple(outcomes), rehearsed=rehearsed))
+    (line,) = [line for line in told if "other relations" in line]
+    assert line.startswith("1 of them are of relations with fewer than 5 held-out facts")

@@ -22,6 +22,7 @@ from assent.reporting.grid import (
 )
 
 MOST_RELATIONS = 25  # rows of the table of a completion
+FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
 
@@ -94,6 +95,11 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
+        elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
+            lines.append(
+                f"{borrowed:,} of them are of relations with fewer than {FEW} held-out facts: "
+                "their estimate is that of the other relations"
+            )
     else:
         share = at_least(rehearsed.precision)
         lines.append(f"no facts are so probable that {share} of them are right")
