@@ -1,8 +1,8 @@
 """Draws the pictures of the pages in docs/, from what `make demo` left in .demo (needs chromium).
 
 report.png: the top of the report; report-phone.png: three places of it on a phone, side by side;
-report-dark.png: its relations and queries, in the dark. review.png: the page of a review after some decisions; review-batch.png: a batch, in the
-dark; review-phone.png: the same page on a phone.
+report-dark.png: its relations and queries, in the dark. review.png: the page of a review after some
+decisions; review-batch.png: a batch, in the dark; review-phone.png: the same page on a phone.
 """
 
 import base64
