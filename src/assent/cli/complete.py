@@ -217,6 +217,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
-    with watching(err, max(run.trained.best_epoch, 1)) as watcher:
+    with watching(err) as watcher:
         refit(run, watcher)
     return True
