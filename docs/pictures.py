@@ -1,10 +1,11 @@
 """Draws the pictures of the pages in docs/, from what `make demo` left in .demo (needs chromium).
 
-report.png: the top of the report; report-dark.png: its relations and queries; report-facts.png: its
-new facts. review.png: the page of a review after some decisions; review-batch.png: a batch, in the
-dark; review-phone.png: the same page on a phone.
+report.png: the top of the report; report-phone.png: three places of it on a phone, side by side;
+report-dark.png: its relations and queries, in the dark. review.png: the page of a review after some
+decisions; review-batch.png: a batch, in the dark; review-phone.png: the same page on a phone.
 """
 
+import base64
 import re
 import shutil
 import subprocess
@@ -23,28 +24,52 @@ DOCS = Path(__file__).resolve().parent
 DEMO = DOCS.parent / ".demo"
 REPORT = DEMO / "report.html"
 WIDTH, HEIGHT = 1180, 1400
+PHONE = {"width": 390, "height": 844}
+ON_PHONE = ("#summary", ".facts li:nth-child(1)", "#relations-of")  # each at the top of a picture
 DECISIONS = 150  # made before the pictures of a review
 
 
-def shot(page: Page, section: str, name: str, height: int = HEIGHT) -> None:
-    """From the top of a section downwards."""
-    page.locator(f"#{section}").evaluate("it => window.scrollTo(0, it.offsetTop - 60)")
-    page.wait_for_timeout(500)
-    page.set_viewport_size({"width": WIDTH, "height": height})
-    page.screenshot(path=DOCS / name)
+def opened(browser: Browser, size: dict[str, int], scheme: str = "light") -> Page:
+    page = browser.new_page(viewport=size, color_scheme=scheme)
+    page.goto(REPORT.as_uri())
+    page.wait_for_selector(".plot svg")
+    return page
+
+
+def show(page: Page, place: str) -> None:
+    """Scrolls so that this place stands below the line of links."""
+    page.locator(place).first.evaluate(
+        "it => scrollTo({top: scrollY + it.getBoundingClientRect().top"
+        " - document.querySelector('nav').offsetHeight - 12, behavior: 'instant'})"
+    )
+    page.wait_for_timeout(300)
+
+
+def phones(browser: Browser, name: str) -> None:
+    """The same report at several places, as a phone shows it."""
+    phone = opened(browser, PHONE)
+    shots = []
+    for place in ON_PHONE:
+        show(phone, place)
+        shots.append(base64.b64encode(phone.screenshot()).decode())
+    frames = "".join(f'<img src="data:image/png;base64,{shot}">' for shot in shots)
+    width = len(shots) * (PHONE["width"] + 24) + 24
+    table = browser.new_page(viewport={"width": width, "height": PHONE["height"] + 48})
+    table.set_content(
+        "<style>body{margin:24px;display:flex;gap:24px;background:#e9ebee}"
+        f"img{{border-radius:12px;box-shadow:0 2px 12px #0003}}</style>{frames}"
+    )
+    table.wait_for_timeout(300)
+    table.screenshot(path=DOCS / name)
 
 
 def report(browser: Browser) -> None:
-    size = {"width": WIDTH, "height": HEIGHT}
-    light = browser.new_page(viewport=size)
-    light.goto(REPORT.as_uri())
-    light.wait_for_selector(".plot svg")
-    shot(light, "summary", "report.png", 1000)
-    shot(light, "facts", "report-facts.png", 1100)
-    dark = browser.new_page(viewport=size, color_scheme="dark")
-    dark.goto(REPORT.as_uri())
-    dark.wait_for_selector(".plot svg")
-    shot(dark, "relations", "report-dark.png")
+    light = opened(browser, {"width": WIDTH, "height": 1000})
+    light.screenshot(path=DOCS / "report.png")
+    phones(browser, "report-phone.png")
+    dark = opened(browser, {"width": WIDTH, "height": HEIGHT}, "dark")
+    show(dark, "#relations")
+    dark.screenshot(path=DOCS / "report-dark.png")
 
 
 def review(browser: Browser) -> None:
@@ -70,8 +95,7 @@ def review(browser: Browser) -> None:
         dark.click("#open-batch")
         dark.wait_for_timeout(2500)
         dark.screenshot(path=DOCS / "review-batch.png")
-        size = {"width": 390, "height": 844}
-        phone = browser.new_page(viewport=size, has_touch=True, is_mobile=True)
+        phone = browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True)
         phone.goto(f"{address}&evidence=with")
         phone.wait_for_selector("#fact .evidence li")
         phone.wait_for_timeout(2500)

@@ -68,7 +68,7 @@ def _benchmark(hostile: bool) -> Benchmark:
     vocabulary = Vocabulary(
         tuple(entities), tuple(relations), tuple(labels), tuple(relation_labels)
     )
-    return replace(made, vocabulary=vocabulary)
+    return replace(made, vocabulary=vocabulary, removed=None)
 
 
 def _new_facts(benchmark: Benchmark, count: int, rng: np.random.Generator) -> NewFacts:

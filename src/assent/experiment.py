@@ -26,6 +26,7 @@ from assent.verbs.review import propose, review
 from assent.verbs.train import refit, train
 from assent.verbs.tune import tune
 
+REVIEW_ABOVE = 0.5  # facts so probable that were not accepted are kept for a person to look at
 Show = Callable[[str, Any], None]  # told the name of each verb and what it returned
 Named = tuple[str, str, str]  # a fact by its names: head, relation, tail
 
@@ -69,7 +70,7 @@ def experiment(
     save_decider(decider, folder / "run", benchmark)
     show("evaluate", evaluate(run, decider))
     refit(run, watcher)
-    completion = complete(run, precision, refit=True)
+    completion = complete(run, precision, refit=True, review_above=REVIEW_ABOVE)
     keep_completion(completion, run, folder / "run")
     show("complete", found_again(completion, named(whole.take(hides))))
     page = report([run], folder / "report.html")

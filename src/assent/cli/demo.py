@@ -104,10 +104,8 @@ def _complete(found: "Found") -> None:
 
     facts, right = found.completion.accepted, int(found.right.sum())
     share = f", {percent(right / len(facts), 0)}" if len(facts) else ""
-    say(
-        f"Hidden before anything else:  {found.hidden:,} facts, "
-        f"{found.findable:,} of them about entities that are left in the graph"
-    )
+    left = f"; {found.findable:,} of them can be found" if found.findable < found.hidden else ""
+    say(f"Hidden before anything else:  {found.hidden:,} facts{left}")
     say(
         f"Accepted as new:              {len(facts):,} facts, of which at least "
         f"{percent(PRECISION, 0)} are right, by estimate"

@@ -457,8 +457,17 @@ class Review:
             wants = np.array([name == wanted.relation for name in relations], bool)
             fits = fits & wants[facts.facts[:, 1]]
         if wanted.evidence is not None:
-            fits = fits & ((np.diff(facts.evidence.offsets) > 0) == wanted.evidence)
+            fits = fits & (self._with_evidence[mine] == wanted.evidence)
         return fits
+
+    @cached_property
+    def _with_evidence(self) -> dict[bool, Mask]:
+        """Whether a rule speaks for each proposal (True: their mask), for each planted (False)."""
+        both = {True: self.proposals.facts, False: self.proposals.planted}
+        return {
+            mine: np.array([not facts.by_similarity(place) for place in range(len(facts))], bool)
+            for mine, facts in both.items()
+        }
 
     def _batch(self, wanted: Filter) -> list[str]:
         decided = {row.proposal for row in self.labels.current() if row.verdict != SKIP}
