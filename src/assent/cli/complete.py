@@ -1,5 +1,6 @@
 """The command complete: new facts, from every query that the graph may ask."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,8 @@ def complete(
         typer.Option(
             "--out",
             help="Where accepted facts go: a file with a suffix of {fact_files}, or a SPARQL "
-            "store, sparql+http://host/path, that takes updates.",
+            "store, sparql+http://host/path, that takes updates. NEW.kgx is a pair of files, "
+            "NEW_nodes.tsv and NEW_edges.tsv.",
         ),
     ],
     precision: Annotated[
@@ -60,8 +62,20 @@ def complete(
         float, typer.Option(help="How probable a fact to review must be, at least.")
     ] = 0.5,
     graph: Annotated[
-        str | None, typer.Option(help="The named graph of a SPARQL store that facts go to.")
+        str | None,
+        typer.Option(help="The named graph of a SPARQL store or .trig file that facts go to."),
     ] = None,
+    triple_terms: Annotated[
+        bool,
+        typer.Option(
+            "--triple-terms",
+            help="In .ttl and .trig, say how sure a fact is by RDF 1.2 triple terms, not by "
+            "rdf:Statement.",
+        ),
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there already.")
+    ] = False,
     refused_file: Annotated[
         Path | None,
         typer.Option(
@@ -70,7 +84,11 @@ def complete(
     ] = None,
     relations: Annotated[
         list[str] | None,
-        typer.Option("--relations", help="Complete this relation only; may be given again."),
+        typer.Option(
+            "--relations",
+            help="Complete these relations only: names or labels, with commas between them; may "
+            "be given again.",
+        ),
     ] = None,
     anchors_file: Annotated[
         Path | None, typer.Option("--anchors", help="Ask only about these entities, one a line.")
@@ -102,8 +120,10 @@ def complete(
     `assent report` finds them.
     """
     from assent.files.annotations import read_list
-    from assent.files.facts import partial, refuse_suffix, write_facts, write_refused
-    from assent.files.sparql import GRAPH, Store, is_store
+    from assent.files.atomic import refuse_to_write
+    from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
+    from assent.files.provenance import About, store_graph
+    from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.reporting.rendering import terminal
@@ -117,11 +137,16 @@ def complete(
     for path in files:
         refuse_suffix(path)
     written = [*files, *([str(refused_file)] if refused_file else [])]
-    places = {path if is_store(path) else str(Path(path).resolve()) for path in written}
-    if len(places) < len(written):
+    targets = [target for path in files for target in files_of(path)]
+    targets += [refused_file] if refused_file else []
+    places = {str(target.resolve()) for target in targets} | set(filter(is_store, written))
+    if len(places) < len(targets) + sum(map(is_store, written)):
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
-    graph = graph or GRAPH
+    for target in targets:
+        refuse_to_write(target, overwrite)
     run = load_run(run_folder, unfinished=unfinished)
+    for path in files:
+        refuse_suffix(path, run.benchmark.vocabulary)
     if precision is not None and rule_of(run_folder) == "judge":
         say("the judge that the run was tuned with is not asked: --precision goes by own scores")
     if precision is not None and over == "asked":
@@ -145,9 +170,16 @@ def complete(
         )
     if not found.finished:
         files = [path if is_store(path) else str(partial(Path(path))) for path in files]
-        graph += ".partial"
+    about = About(
+        str(run_folder),
+        run.settings.name,
+        datetime.now(UTC),
+        graph or "",
+        triple_terms,
+    )
+    graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
-        write_facts(path, facts, graph)
+        write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
     if found.finished:
         keep_completion(found, run, run_folder)
     if refused_file is not None:
@@ -156,7 +188,12 @@ def complete(
         out.print(terminal(grid))
     for line in summary_lines(found):
         say(line)
-    files = [f"{Store.of(path).url}, graph {graph}" if is_store(path) else path for path in files]
+    files = [
+        f"{Store.of(path).url}, graph {graph}"
+        if is_store(path)
+        else " and ".join(map(str, files_of(path)))
+        for path in files
+    ]
     for path, what in zip(files, ("accepted", "to review"), strict=False):
         say(f"{what}: {path}")
     if refused_file is not None:

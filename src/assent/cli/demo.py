@@ -1,5 +1,6 @@
 """demo: every verb in order, on the built-in world graph."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.experiment import Found
     from assent.measuring.evaluation import Evaluation
+    from assent.reviewing.session import Review
     from assent.verbs.runs import Run
 
 HIDDEN = 1 / 7  # of the facts: a graph that is complete has no new facts to find
@@ -125,6 +127,12 @@ def _report(page: Path) -> None:
     say(f"report: {page}")
 
 
+def _review(review: "Review") -> None:
+    _heading("Your turn")
+    say(f"{len(review.proposals):,} proposals wait for a person to decide, on a page of their own:")
+    say(f"assent review {shlex.quote(str(review.folder))}")
+
+
 def _heading(words: str) -> None:
     out.print(f"\n{words}", style="bold")
 
@@ -142,4 +150,5 @@ SHOWN: dict[str, Callable[[Any], None]] = {
     "evaluate": _evaluate,
     "complete": _complete,
     "report": _report,
+    "review": _review,
 }

@@ -128,11 +128,11 @@ class Review:
         """
         refuse_unknown(order, ORDERS, "order")
         with self._lock:
-            key = self._planted_next(reviewer, excluding) or next(
-                self._open(reviewer, order, wanted or Filter(), excluding), None
-            )
+            wanted = wanted or Filter()
+            key = next(self._open(reviewer, order, wanted, excluding), None)
             if key is None:
                 return None
+            key = self._planted_next(reviewer, wanted, excluding) or key
             self._shown.setdefault(reviewer, {})[key] = time.monotonic()
             return self.card(key, order)
 
@@ -228,7 +228,7 @@ class Review:
         keys = self.proposals.keys
         closed = {row.proposal for row in self.labels.current() if order != "drawn" or row.drawn}
         closed |= self._leased_to_others(reviewer) | set(excluding)
-        fits = self._fitting(wanted)
+        fits = self._fitting(wanted, self.proposals.facts)
         return (keys[i] for i in self._order(order) if fits[i] and keys[i] not in closed)
 
     def _order(self, order: str) -> Sequence[int]:
@@ -239,11 +239,17 @@ class Review:
         rng = np.random.default_rng(self.proposals.seed)
         return list(np.argsort(rng.random(len(self.proposals))))
 
-    def _planted_next(self, reviewer: str, excluding: Collection[str]) -> str | None:
-        """A planted fact now and then, each once; when is fixed by the names, not by the labels."""
+    def _planted_next(
+        self, reviewer: str, wanted: Filter, excluding: Collection[str]
+    ) -> str | None:
+        """A planted fact now and then, each once; when is fixed by the names, not by the labels.
+
+        It fits what the reviewer wants, as the proposals do: else it could be told apart.
+        """
         mine = [row for row in self.labels.current() if row.reviewer == reviewer]
-        left = set(self.proposals.planted_keys) - {row.proposal for row in mine}
-        left -= set(excluding)
+        fits = self._fitting(wanted, self.proposals.planted)
+        left = {key for key, fit in zip(self.proposals.planted_keys, fits, strict=True) if fit}
+        left -= {row.proposal for row in mine} | set(excluding)
         decided = len(mine) + len(excluding)
         turn = hash_of(reviewer, decided // PLANTED_EVERY) % PLANTED_EVERY
         if not left or decided % PLANTED_EVERY != turn:
@@ -259,25 +265,38 @@ class Review:
             if other != reviewer and when > old
         }
 
-    def _fitting(self, wanted: Filter) -> Mask:  # (proposal,)
-        facts = self.proposals.facts
-        fits = (self.probabilities >= wanted.least) & (self.probabilities <= wanted.most)
+    def _fitting(self, wanted: Filter, facts: NewFacts) -> Mask:  # (fact,)
+        """Which of the proposals, or of the planted facts, are wanted."""
+        mine = facts is self.proposals.facts
+        probabilities = self.probabilities if mine else facts.probabilities
+        fits: Mask = (probabilities >= wanted.least) & (probabilities <= wanted.most)
         if wanted.relation is not None:
-            names = facts.vocabulary.relations
+            names = self.proposals.facts.vocabulary.relations
             refuse_unknown(wanted.relation, names, "relation")
-            fits = fits & (facts.facts[:, 1] == names.index(wanted.relation))
+            relations = facts.vocabulary.relations
+            wants = np.array([name == wanted.relation for name in relations], bool)
+            fits = fits & wants[facts.facts[:, 1]]
         if wanted.evidence is not None:
-            fits = fits & (self._with_evidence == wanted.evidence)
+            fits = fits & (self._with_evidence[mine] == wanted.evidence)
         return fits
 
     @cached_property
-    def _with_evidence(self) -> Mask:  # (proposal,)
-        return np.array([bool(row["evidence"]) for row in rows_of_facts(self.proposals.facts)])
+    def _with_evidence(self) -> dict[bool, Mask]:
+        """Whether a rule speaks for each proposal (True: their mask), for each planted (False)."""
+        both = {True: self.proposals.facts, False: self.proposals.planted}
+        return {
+            mine: np.array([not facts.by_similarity(place) for place in range(len(facts))], bool)
+            for mine, facts in both.items()
+        }
 
     def _batch(self, wanted: Filter) -> list[str]:
         decided = {row.proposal for row in self.labels.current() if row.verdict != SKIP}
         keys = self.proposals.keys
-        return [keys[i] for i in np.flatnonzero(self._fitting(wanted)) if keys[i] not in decided]
+        return [
+            keys[i]
+            for i in np.flatnonzero(self._fitting(wanted, self.proposals.facts))
+            if keys[i] not in decided
+        ]
 
     def _reviewer(self, name: str, labels: list[Label]) -> Reviewer:
         planted = [row for row in labels if row.proposal in self.proposals.planted_places]

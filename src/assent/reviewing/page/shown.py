@@ -67,12 +67,10 @@ def legible(name: str) -> str:
 
 
 class Reading:
-    """Shows the nouns of one review, with the labels of its graph."""
+    """Shows the nouns of one review."""
 
     def __init__(self, review: Review) -> None:
-        self.review, names = review, review.benchmark.vocabulary
-        self.entities = dict(zip(names.entities, names.entity_labels, strict=False))
-        self.relations = dict(zip(names.relations, names.relation_labels, strict=False))
+        self.review = review
 
     def card(self, given: Card) -> dict[str, Any]:
         """A fact with all that helps to decide about it."""
@@ -84,31 +82,30 @@ class Reading:
             "proposal": given.key,
             "order": given.order,
             "why": WHY[given.order],
-            "head": _end(given.head),
-            "relation": _end(given.relation),
-            "tail": _end(given.tail),
+            "head": end(given.head),
+            "relation": end(given.relation),
+            "tail": end(given.tail),
             "words": in_words(given),
             "probability": given.probability,
             "percent": percent(given.probability),
             **self.evidence(given),
             "about": [
                 {
-                    **_end(end),
+                    **end(one),
                     "facts": [{"words": in_words(fact)} for fact in facts],
                     "more": f"and {number - len(facts):,} more" if number > len(facts) else "",
                 }
-                for end, facts, number in ends[: 1 if given.head == given.tail else 2]
+                for one, facts, number in ends[: 1 if given.head == given.tail else 2]
             ],
         }
 
     def evidence(self, given: Card) -> dict[str, list[dict[str, str]]]:
-        """What speaks for a fact, and what against it: sentences, and how often each holds."""
-        found: dict[str, list[dict[str, str]]] = {"for": [], "against": []}
-        for reason in given.row["evidence"]:
-            words = ", and ".join(self._fact(fact) for fact in reason["facts"])
-            cases = f"{reason['support']:,} of {reason['cases']:,} such pairs have the relation"
-            found["for"].append({"words": words, "cases": cases})
-        return found
+        """What speaks for a fact, and what against it: sentences, and how sure each is."""
+        sides = {"for": given.row["evidence"], "against": given.row["against"]}
+        return {
+            side: [{"words": legible(one["sentence"]), "cases": _sure(one)} for one in reasons]
+            for side, reasons in sides.items()
+        }
 
     def recent(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
         """Decisions that can still be changed, and who says something else."""
@@ -126,14 +123,10 @@ class Reading:
             for label in labels
         ]
 
-    def _fact(self, fact: Sequence[str]) -> str:
-        head, relation, tail = fact
-        named = (
-            self.entities.get(head, head),
-            self.relations.get(relation, relation),
-            self.entities.get(tail, tail),
-        )
-        return " ".join(map(legible, named))
+
+def _sure(reason: dict[str, Any]) -> str:
+    """How sure a rule is; nothing where nothing was counted."""
+    return percent(reason["confidence"]) if reason["confidence"] else ""
 
 
 def relations(review: Review) -> list[dict[str, Any]]:
@@ -209,10 +202,10 @@ def percent(value: float) -> str:
     return f"{100 * value:.0f}\u00a0%"
 
 
-def _end(end: End) -> dict[str, str]:
+def end(given: End) -> dict[str, str]:
     """A name as it is read, and its address if it has one."""
-    iri = end.iri if end.iri and len(end.iri) <= LONGEST_IRI else None
-    return {"label": legible(end.label), "iri": iri or ""}
+    iri = given.iri or ""
+    return {"label": legible(given.label), "iri": iri if len(iri) <= LONGEST_IRI else ""}
 
 
 def _others(found: Disagreement | None, reviewer: str) -> str:
