@@ -184,7 +184,8 @@ def complete(
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    out.print(terminal(completion_grid(found)))
+    if (grid := completion_grid(found)).rows:
+        out.print(terminal(grid))
     for line in summary_lines(found):
         say(line)
     files = [
