@@ -10,16 +10,19 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import TypeVar
 
 import numpy as np
 import torch
 
-from assent.rules.columns import columns
-from assent.rules.firing import Firing
 from assent.rules.mining import mine
 from assent.rules.model import RuleModel, RuleSettings
+from assent.rules.paths import NONE, Paths
+from assent.verbs.deciders import rule_columns
 from assent.verbs.runs import load_benchmark
+
+EACH = 8  # candidates a query: as many as a judge looks at, on average
 
 Result = TypeVar("Result")
 
@@ -48,13 +51,14 @@ def main() -> None:
     anchors, slots = (torch.tensor(part[asked]) for part in (queries.anchors, queries.relations))
     model.scores(anchors[:1], slots[:1])
     timed(f"scores of {len(asked):,} queries", lambda: model.scores(anchors, slots))
-    short = mine(benchmark.train, *sizes, steps=2)
-    firing = Firing.of(short, direct=False)
-    rows = np.sort(rng.integers(0, len(queries), options.candidates))
+    few = rules.paths.steps[:, 2] == NONE
+    short = replace(rules, paths=Paths(*(getattr(rules.paths, f.name)[few] for f in fields(Paths))))
+    told = timed("making a judge's columns ready", lambda: rule_columns(short))
+    rows = np.repeat(rng.permutation(len(queries))[: options.candidates // EACH], EACH)
     entities = rng.integers(0, names.num_entities, len(rows)).astype(np.int32)
     candidates = queries.anchors[rows], queries.relations[rows], entities
-    columns(firing, *(part[:2] for part in candidates))
-    timed(f"columns of {len(rows):,} candidates", lambda: columns(firing, *candidates))
+    told(*(part[:2] for part in candidates))
+    timed(f"columns of {len(rows):,} candidates", lambda: told(*candidates))
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 

@@ -101,3 +101,29 @@ def spoken(
         if relation == slot % num_relations and (start, end) in joined(heard, steps):
             found["paths"].append(support / (cases + prior))
     return {kind: sorted(values, reverse=True) for kind, values in found.items()}
+
+
+def likeness(known: set[Fact], num_entities: int, candidate: Fact) -> tuple[float, float]:
+    """Mean cosine of the candidate's items with those of the other answers; that with their sum."""
+    anchor, slot, entity = candidate
+    items = sorted({(s, e) for _, s, e in known})
+
+    def vector(x: int) -> np.ndarray:
+        values = np.array(
+            [
+                np.log(num_entities / len(with_item(known, *item))) * ((x, *item) in known)
+                for item in items
+            ]
+        )
+        length = np.sqrt((values**2).sum())
+        of_anchor = np.array([end == anchor for _, end in items], bool)
+        return np.where(of_anchor, 0, values / length if length else values)
+
+    answers = [e for x, s, e in known if (x, s) == (anchor, slot) and e != entity]
+    if not answers or not items:
+        return 0.0, 0.0
+    mine, total = vector(entity), sum(vector(answer) for answer in answers)
+    length = np.sqrt((total**2).sum())
+    if length < 1e-6:
+        return 0.0, 0.0
+    return mine @ total / len(answers), mine @ total / length

@@ -17,10 +17,8 @@ from assent.deciding.features import FEATURES, Known, features
 from assent.deciding.graph import Graph
 from assent.deciding.shortlisting import Highest
 from assent.models import create
-from assent.rules.columns import columns
-from assent.rules.firing import Firing
 from assent.scoring import score, score_pairs
-from assent.verbs.deciders import rules_of
+from assent.verbs.deciders import rule_columns, rules_of
 
 
 def case(seed, others=0):
@@ -38,7 +36,7 @@ def known_of(benchmark, queries, models, per_answer=4):
     collect(score(models[0], queries, benchmark.known("valid")), highest)
     shortlist = highest.result()
     pair_scores = [partial(score_pairs, model) for model in models]
-    rules = partial(columns, Firing.of(rules_of(benchmark), direct=False))
+    rules = rule_columns(rules_of(benchmark))
     return shortlist, features(Known(shortlist, Graph(benchmark), pair_scores, rules))
 
 

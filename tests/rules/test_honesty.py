@@ -21,6 +21,7 @@ from assent.measuring.abstaining import auroc
 from assent.models import create
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
+from assent.rules.likeness import Likeness
 from assent.scoring import score
 from assent.verbs.deciders import features_from, rules_of
 from assent.verbs.runs import Run
@@ -67,7 +68,7 @@ def auc(shortlist, known, names) -> float:
 
 def without_rules(known: Features) -> Features:
     kept = known.without(LINKS)
-    return kept.without([name for name in kept.names if name.startswith("rule_")])
+    return kept.without([name for name in kept.names if name.startswith(("rule_", "like_"))])
 
 
 def test_rules_gain_nothing_where_only_the_making_of_the_benchmark_tells(benchmark):
@@ -81,7 +82,8 @@ def test_rules_gain_nothing_where_only_the_making_of_the_benchmark_tells(benchma
         shortlist.relations,
         shortlist.entities,
     )
-    told = columns(Firing.of(rules_of(benchmark), direct=True), *asked)
+    rules = rules_of(benchmark)
+    told = columns(Firing.of(rules, direct=True), Likeness.of(rules.graph), *asked)
     leaky = Features(
         (*base.names, *told),
         np.concatenate([base.values, np.stack(list(told.values()), axis=1)], axis=1),

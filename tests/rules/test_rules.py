@@ -14,6 +14,7 @@ from assent.rules.columns import columns, spoken_for
 from assent.rules.constants import mine_constants
 from assent.rules.firing import KEPT, KINDS, PRIOR, Firing
 from assent.rules.graph import Graph
+from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
 from assent.rules.text import lines, parse
@@ -219,9 +220,25 @@ def test_columns_hear_no_fact_between_the_two_entities():
     facts = frozen([[x, 0, x + 10] for x in range(10)] + [[x, 1, x + 10] for x in range(9)])
     rules = mine(facts, 20, 2)
     asked = (np.array([part], np.int32) for part in (9, 1, 19))
-    heard = columns(Firing.of(rules, direct=False), *asked)
+    likeness = Likeness.of(rules.graph)
+    heard = columns(Firing.of(rules, direct=False), likeness, *asked)
     assert all(column[0] == 0 for name, column in heard.items())
     asked = (np.array([part], np.int32) for part in (9, 1, 19))
-    assert columns(Firing.of(rules, direct=True), *asked)["rule_paths_best"][0] == pytest.approx(
-        9 / (10 + PRIOR)
+    told = columns(Firing.of(rules, direct=True), likeness, *asked)
+    assert told["rule_paths_best"][0] == pytest.approx(9 / (10 + PRIOR))
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_likeness_is_the_cosine_of_items_to_the_other_answers(facts):
+    likeness = Likeness.of(Graph.of(facts, ENTITIES, RELATIONS))
+    known = brute.links(facts, RELATIONS)
+    slots, anchors, entities = (
+        part.ravel().astype(np.int32)
+        for part in np.meshgrid(range(2 * RELATIONS), range(ENTITIES), range(ENTITIES))
     )
+    mean, to_sum = likeness.to_answers(anchors, slots, entities)
+    for row in range(0, len(slots), 5):
+        candidate = int(anchors[row]), int(slots[row]), int(entities[row])
+        expected = brute.likeness(known, ENTITIES, candidate)
+        assert (mean[row], to_sum[row]) == pytest.approx(expected, rel=1e-4, abs=1e-4)

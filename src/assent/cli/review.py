@@ -69,6 +69,4 @@ def _ready(addresses: "Mapping[str, str]") -> None:
     """Where to go; printed at once, for whoever waits for it."""
     for reviewer, address in addresses.items():
         say(f"{reviewer}: {address}")
-    say(
-        "Open it in a browser; Ctrl-C ends the review. Whoever has an address decides in that name."
-    )
+    say("Open it in a browser. Whoever has an address decides in that name. Ctrl-C ends it.")

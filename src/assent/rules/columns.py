@@ -1,4 +1,4 @@
-"""What rules say to candidates, as named columns for a judge."""
+"""What rules and like entities say to candidates, as named columns for a judge."""
 
 # mypy: ignore-errors
 # Numba checks the types of the loop, in its own way.
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, pair_keys
 from assent.geometry import threads
 from assent.rules.firing import ANCHOR, ENTITY, KEPT, KINDS, Firing, Spoken, fire_pairs, forget
+from assent.rules.likeness import Likeness
 
 Columns = dict[str, NDArray[np.float32]]
 
 
-def columns(firing: Firing, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
-    """Columns (candidate,) by name, such as `rule_paths_best`."""
+def columns(firing: Firing, likeness: Likeness, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
+    """Columns (candidate,) by name, such as `rule_paths_best` and `like_answers`."""
     best, _, total = spoken_for(firing, anchors, slots, entities)
     together = 1 - np.prod(1 - best, axis=2)
     degrees = np.maximum(np.diff(firing.graph.offsets), 1)
@@ -25,6 +26,13 @@ def columns(firing: Firing, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
         found[f"rule_{name}_together"] = together[:, kind]
     found["rule_anchor_mean"] = total[:, ANCHOR] / degrees[anchors]
     found["rule_entity_mean"] = total[:, ENTITY] / degrees[entities]
+    num_slots = firing.graph.num_slots
+    inverse = (slots + num_slots // 2) % num_slots
+    for name, asked in {
+        "like_answers": (anchors, slots, entities),
+        "like_anchors": (entities, inverse, anchors),  # those that have the entity already
+    }.items():
+        found[name], found[f"{name}_sum"] = likeness.to_answers(*asked)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.shortlist import Shortlist
-from assent.deciding.features import Features, Known, features
+from assent.deciding.features import Features, Known, RuleColumns, features
 from assent.deciding.graph import Graph
 from assent.deciding.judge import Judge
 from assent.deciding.tuning import Source
@@ -19,6 +19,7 @@ from assent.files.deciders import decider_file, read_decider, write_decider
 from assent.files.text import read_json
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
+from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet, mine
 from assent.scoring import PairScorer, Scored, score_pairs
 from assent.verbs.runs import load_run
@@ -89,15 +90,22 @@ def features_from(runs: Sequence[Scored]) -> Callable[[Shortlist], Features]:
         return Graph(runs[0].benchmark)
 
     @cache
-    def firing() -> Firing:
-        # No fact between anchor and entity: where pairs were held out, no answer has one.
-        return Firing.of(rules_of(runs[0].benchmark), direct=False)
+    def rules() -> RuleColumns:
+        return rule_columns(rules_of(runs[0].benchmark))
 
     def of(shortlist: Shortlist) -> Features:
         models = [partial(score_pairs, model) for model in heard(runs)]
-        return features(Known(shortlist, graph(), models, partial(columns, firing())))
+        return features(Known(shortlist, graph(), models, rules()))
 
     return of
+
+
+def rule_columns(rules: RuleSet) -> RuleColumns:
+    """What these rules and the graph they are of say to candidates.
+
+    No fact between anchor and entity speaks: where pairs were held out, no answer has one.
+    """
+    return partial(columns, Firing.of(rules, direct=False), Likeness.of(rules.graph))
 
 
 def rules_of(benchmark: Benchmark) -> RuleSet:
@@ -112,5 +120,5 @@ def heard(runs: Sequence[Scored]) -> list[PairScorer]:
         if not isinstance(run.model, PairScorer):
             raise ConfigError("a judge needs models that assent trained: it asks for single facts")
         if run.benchmark.digest() != runs[0].benchmark.digest():
-            raise ConfigError("a judge cannot hear models of several benchmarks")
+            raise ConfigError("a judge takes runs of one benchmark, not of several benchmarks")
     return [run.model for run in runs if isinstance(run.model, PairScorer)]

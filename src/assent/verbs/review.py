@@ -36,7 +36,7 @@ def review(run_folder: str | Path) -> Review:
     folder = Path(run_folder)
     if not has_proposals(folder):
         raise DataError(f"{folder}: has no proposals yet; `assent review` makes them")
-    return Review(folder, benchmark_of(folder))
+    return Review(folder, benchmark_of(folder).whole())
 
 
 def propose(
@@ -57,9 +57,11 @@ def propose(
         raise ConfigError("a run without a folder has no place for proposals; train with out=")
     found = complete(run, 0.9, review_above=least, progress=progress)
     facts = ordered(found.facts)
+    whole = run.benchmark.whole()
+    fitted_again = facts.vocabulary.entities == whole.vocabulary.entities
     proposals = Proposals(
         facts.take(np.arange(len(facts)) < most),
-        _planted(facts, run.benchmark, planted, seed),
+        _planted(facts, whole if fitted_again else run.benchmark, planted, seed),
         seed,
         least,
         max(len(facts) - most, 0),

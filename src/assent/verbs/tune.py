@@ -26,14 +26,14 @@ def tune(
 ) -> Decider:
     """Finds on valid how to decide, by one of the rules: thresholds, a promise, or a judge.
 
-    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also hears
-    what the models of other runs, by folder, say. The rule `precision` promises a precision (0.9)
-    with a confidence (0.95); a judge does so if it is given one of them.
+    Objectives: f1, f and another balance (f0.5, f2), precision=P, recall=R. A judge also takes into
+    account how the models of other runs, by folder, score. The rule `precision` promises a
+    precision (0.9) with a confidence (0.95); a judge does so if it is given one of them.
     """
     refuse_unknown(rule, RULES, "rule")
     chosen, aim = RULES[rule], parse_objective(objective)
     if others and not chosen.hears_others:
-        raise ConfigError(f"{rule}: only a judge can hear several models")
+        raise ConfigError(f"{rule}: other runs (--with) count for rule judge alone")
     numbers = {"precision": precision, "confidence": confidence}
     given = {name: value for name, value in numbers.items() if value is not None}
     if given and not chosen.promises:

@@ -9,7 +9,10 @@ import pytest
 
 from assent.reviewing.labels import Labels
 from assent.reviewing.page.guard import MOST_BYTES
+from assent.reviewing.proposals import key_of
 from served_reviews import HOSTILE, make_review, serving
+
+FACT = ("head", "relation", "tail")
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +196,19 @@ def test_a_decision_is_on_the_disk_before_it_is_answered(served, run):
     assert (told["verdict"], told["note"], told["words"]) == ("wrong", "a note", card["words"])
 
 
+def test_a_decision_that_is_sent_twice_is_written_once_and_undone_at_once(served, run):
+    card, before = first(served), len(rows(run))
+    body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
+    for _ in range(2):
+        answer(served, "/api/decide", body)
+    assert len(rows(run)) == before + 1
+    undone = answer(served, "/api/undo", {})
+    assert undone["card"]["proposal"] == card["proposal"]
+    assert all(label["proposal"] != card["proposal"] for label in undone["recent"])
+    answer(served, "/api/decide", body)
+    assert len(rows(run)) == before + 3
+
+
 def test_nobody_changes_or_undoes_the_decision_of_another(served, run):
     card = first(served)
     body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
@@ -250,6 +266,25 @@ def test_planted_facts_look_like_the_others(served):
     assert "planted" not in text and "planted" not in served.ask("/api/recent")[1]
 
 
+def test_a_planted_fact_that_is_undone_comes_again_like_any_other(served, run):
+    key = next(iter(planted_keys(run)))
+    body = {"proposal": key, "verdict": "right", "order": "teaches"}
+    answer(served, "/api/decide", body)
+    card = answer(served, "/api/undo", {"order": "teaches"})["card"]
+    assert (card["proposal"], card["order"]) == (key, "teaches")
+
+
+def test_only_what_was_asked_for_comes_planted_or_not(served, run):
+    had: list[str] = []
+    for _ in range(30):
+        words = f"count=2&relation=r:0&most=0.9&excluding={','.join(had)}"
+        for card in answer(served, f"/api/next?{words}")["cards"]:
+            assert card["relation"]["label"] == "is near"
+            assert card["probability"] <= 0.9
+            had.append(card["proposal"])
+    assert len(had) == 60 and planted_keys(run) & set(had)
+
+
 def test_a_slow_client_does_not_keep_others_waiting(served):
     with socket.create_connection((served.host, served.port)) as slow:
         slow.sendall(b"POST /api/decide HTTP/1.1\r\nHost: 127")
@@ -267,3 +302,8 @@ def test_bodies_up_to_the_bound_are_read(served):
 def rows(run):
     with Labels(run / "review" / "labels.sqlite") as labels:
         return labels.rows()
+
+
+def planted_keys(run):
+    lines = (run / "review" / "planted.jsonl").read_text(encoding="utf-8").strip().split("\n")
+    return {key_of(*(json.loads(line)[name] for name in FACT)) for line in lines}

@@ -82,20 +82,20 @@ class Reading:
             "proposal": given.key,
             "order": given.order,
             "why": WHY[given.order],
-            "head": _end(given.head),
-            "relation": _end(given.relation),
-            "tail": _end(given.tail),
+            "head": end(given.head),
+            "relation": end(given.relation),
+            "tail": end(given.tail),
             "words": in_words(given),
             "probability": given.probability,
             "percent": percent(given.probability),
             **self.evidence(given),
             "about": [
                 {
-                    **_end(end),
+                    **end(one),
                     "facts": [{"words": in_words(fact)} for fact in facts],
                     "more": f"and {number - len(facts):,} more" if number > len(facts) else "",
                 }
-                for end, facts, number in ends[: 1 if given.head == given.tail else 2]
+                for one, facts, number in ends[: 1 if given.head == given.tail else 2]
             ],
         }
 
@@ -202,10 +202,10 @@ def percent(value: float) -> str:
     return f"{100 * value:.0f}\u00a0%"
 
 
-def _end(end: End) -> dict[str, str]:
+def end(given: End) -> dict[str, str]:
     """A name as it is read, and its address if it has one."""
-    iri = end.iri if end.iri and len(end.iri) <= LONGEST_IRI else None
-    return {"label": legible(end.label), "iri": iri or ""}
+    iri = given.iri or ""
+    return {"label": legible(given.label), "iri": iri if len(iri) <= LONGEST_IRI else ""}
 
 
 def _others(found: Disagreement | None, reviewer: str) -> str:
