@@ -457,7 +457,7 @@ class Review:
             wants = np.array([name == wanted.relation for name in relations], bool)
             fits = fits & wants[facts.facts[:, 1]]
         if wanted.evidence is not None:
-            fits = fits & (self._with_evidence[mine] == wanted.evidence)
+            fits = fits & (self._with_evidence[facts is self.proposals.facts] == wanted.evidence)
         return fits
 
     @cached_property

@@ -21,7 +21,7 @@ from assent.reviewing.proposals import (
     planted_among,
     write_proposals,
 )
-from assent.reviewing.session import Review
+from assent.reviewing.session import CONFIDENCE, PRECISION, Review
 from assent.settings import read_toml
 from assent.verbs.complete import complete
 from assent.verbs.runs import Run
@@ -31,12 +31,17 @@ MOST = 10_000  # proposals; beyond them the least probable are left out
 PLANTED = 100  # true facts among the proposals, and as many false ones, at most
 
 
-def review(run_folder: str | Path) -> Review:
-    """The review of a run, which `propose` has made proposals for."""
+def review(
+    run_folder: str | Path, precision: float = PRECISION, confidence: float = CONFIDENCE
+) -> Review:
+    """The review of a run, which `propose` has made proposals for.
+
+    What is drawn at random next is what promises this precision soonest.
+    """
     folder = Path(run_folder)
     if not has_proposals(folder):
         raise DataError(f"{folder}: has no proposals yet; `assent review` makes them")
-    return Review(folder, benchmark_of(folder).whole())
+    return Review(folder, benchmark_of(folder).whole(), precision, confidence)
 
 
 def propose(
