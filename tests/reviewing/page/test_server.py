@@ -233,8 +233,8 @@ def test_who_says_something_else_is_shown_once_both_have_decided(served):
 
 
 def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
-    words = {"relation": "r:2", "least": "0.9"}
-    seen = answer(served, "/api/preview?relation=r:2&least=0.9")
+    words = {"relation": "r:2", "least": "0.3"}
+    seen = answer(served, "/api/preview?relation=r:2&least=0.3")
     assert seen["count"] > 0 and seen["examples"]
     other = json.dumps({**words, "verdict": "right", "expected": seen["count"] + 1})
     before = len(rows(run))
@@ -242,7 +242,7 @@ def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
     answer(served, "/api/batch", {**words, "verdict": "right", "expected": seen["count"]})
     new = rows(run)[before:]
     assert len(new) == seen["count"] and {row.chosen for row in new} == {"batch"}
-    assert answer(served, "/api/preview?relation=r:2&least=0.9")["count"] == 0
+    assert answer(served, "/api/preview?relation=r:2&least=0.3")["count"] == 0
 
 
 def test_a_name_of_any_kind_goes_out_as_text_and_never_too_long(served):
