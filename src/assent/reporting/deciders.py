@@ -52,7 +52,7 @@ def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:
     ]
     columns = [
         *texts("thresholds, as probabilities"),
-        *numbers("relations", "mean", "min", "max", "accept nothing"),
+        *numbers("relations, by direction", "mean", "min", "max", "accept nothing"),
     ]
     return Grid("thresholds", columns, [row])
 
@@ -94,8 +94,9 @@ def found_line(decider: Decider) -> str | None:
         return None
     tried = ", ".join(f"{float(shrink):g}: {digits(value)}" for shrink, value in found["trials"])
     return (
-        f"drawn to the threshold for all by {float(found['shrink']):g} answers, "
-        f"the best of {tried} (cross-validated {decider.objective})"
+        "a relation with few answers is drawn to the threshold for all, as if by "
+        f"{float(found['shrink']):g} answers more: the best of {tried} "
+        f"(cross-validated {decider.objective})"
     )
 
 

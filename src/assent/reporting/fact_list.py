@@ -17,6 +17,7 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
+    counted,
     digits,
     numbers,
     percent,
@@ -85,7 +86,7 @@ def headline(found: Found) -> str:
     accepted = int(found.facts.accepted.sum())
     if not accepted:
         return "No new facts"
-    facts = "1 new fact" if accepted == 1 else f"{accepted:,} new facts"
+    facts = counted(accepted, "new fact")
     if not found.is_rehearsed:
         return facts
     return f"{facts}, at least {at_least(_share_right(found.facts))} of them right by estimate"

@@ -14,6 +14,7 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
+    counted,
     numbers,
     probability,
     probability_text,
@@ -50,8 +51,8 @@ def summary_lines(found: Completion) -> list[str]:
         found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
     ]
     lines = [
-        f"{queries:,} queries about {len(outcomes):,} relations: {accepted:,} facts accepted, "
-        f"{review:,} to review",
+        f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
+        f"{counted(accepted, 'fact')} accepted, {review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
     if found.rehearsed is not None:
