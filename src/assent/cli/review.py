@@ -12,6 +12,8 @@ from assent.cli.common import RunFolder, command, err, say
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from assent.reviewing.session import Review
+
 PORT = 8321
 
 
@@ -24,6 +26,34 @@ def review(
             "--reviewer", help="Who decides; may be given again: each gets an address of their own."
         ),
     ] = None,
+    precision: Annotated[
+        float, typer.Option(help="Draw what soonest buys a promise of this precision.")
+    ] = 0.9,
+    confidence: Annotated[
+        float, typer.Option(help="The probability with which that promise is kept.")
+    ] = 0.95,
+    seed: Annotated[
+        int, typer.Option(help="Of the random design; only when the proposals are made.")
+    ] = 0,
+    export_file: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write all labels to this .tsv file; serve no page."),
+    ] = None,
+    import_file: Annotated[
+        Path | None,
+        typer.Option("--import", help="Add the labels of such a file; serve no page."),
+    ] = None,
+    accepted_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--accepted",
+            help="Write the facts that people called right as a graph, .tsv or .nt, which "
+            "`assent build` reads; serve no page.",
+        ),
+    ] = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Say what is promised so far; serve no page.")
+    ] = False,
     host: Annotated[
         str, typer.Option(help="The address to listen on; by default only this machine can ask.")
     ] = "127.0.0.1",
@@ -34,20 +64,6 @@ def review(
             "--name", help="Another name by which people reach this machine; may be given again."
         ),
     ] = None,
-    precision: Annotated[
-        float, typer.Option(help="Draw what soonest promises this share of right facts.")
-    ] = 0.9,
-    confidence: Annotated[
-        float, typer.Option(help="The probability with which a promise is kept.")
-    ] = 0.95,
-    export_file: Annotated[
-        Path | None,
-        typer.Option("--export", help="Serve nothing; write all decisions to this .tsv file."),
-    ] = None,
-    import_file: Annotated[
-        Path | None,
-        typer.Option("--import", help="Serve nothing; add the decisions of such a .tsv file."),
-    ] = None,
 ) -> None:
     """A page on this machine where people decide about new facts, with their evidence.
 
@@ -55,7 +71,6 @@ def review(
     RUN/review, before the next one is shown as done.
     """
     from assent.reporting.progress import minutes_of_queries
-    from assent.reviewing.exchange import export_labels, import_labels
     from assent.reviewing.proposals import has_proposals
     from assent.verbs.review import propose
     from assent.verbs.review import review as open_review
@@ -64,23 +79,42 @@ def review(
 
     if not has_proposals(run_folder):
         with minutes_of_queries(err) as progress:
-            propose(load_run(run_folder), progress=progress)
+            propose(load_run(run_folder), seed=seed, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
-        if import_file is not None:
-            found = import_labels(import_file, opened.labels, opened.proposals)
-            say(
-                f"{found.added:,} decisions added, {found.there:,} were there already; "
-                f"{found.strange:,} about facts that are no proposals here left out"
-            )
-        if export_file is not None:
-            number = export_labels(export_file, opened.labels, opened.proposals)
-            say(f"{number:,} decisions: {export_file}")
-        if export_file is not None or import_file is not None:
+        if _without_page(opened, export_file, import_file, accepted_file, status):
             return
         people = reviewers or [getpass.getuser()]
         with suppress(KeyboardInterrupt):
             serve(opened, people, host=host, port=port, names=names or [], ready=_ready)
         say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
+
+
+def _without_page(
+    opened: "Review",
+    export_file: Path | None,
+    import_file: Path | None,
+    accepted_file: Path | None,
+    status: bool,
+) -> bool:
+    """Reads and writes files, if any are named; whether that was all that was wanted."""
+    from assent.reviewing.exchange import export_labels, import_labels
+    from assent.verbs.review import write_accepted
+
+    if import_file is not None:
+        found = import_labels(import_file, opened.labels, opened.proposals)
+        say(
+            f"labels: {found.added:,} added, {found.there:,} were there already, "
+            f"{found.strange:,} are about facts that are not proposed here"
+        )
+    if export_file is not None:
+        count = export_labels(export_file, opened.labels, opened.proposals)
+        say(f"{count:,} labels: {export_file}")
+    if accepted_file is not None:
+        say(f"{write_accepted(opened, accepted_file):,} facts: {accepted_file}")
+    if status:
+        for line in opened.progress(opened.precision, opened.confidence).lines():
+            say(line)
+    return status or any((import_file, export_file, accepted_file))
 
 
 def _ready(addresses: "Mapping[str, str]") -> None:

@@ -8,12 +8,13 @@ import numpy as np
 from assent.completing.completing import Ground, Wanted
 from assent.core.arrays import Ids, found_in, frozen
 from assent.core.benchmark import Benchmark
-from assent.core.facts import fact_keys
+from assent.core.facts import KnowledgeBase, fact_keys
 from assent.core.new_facts import NewFacts
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError, DataError
 from assent.files import benchmarks
 from assent.files.runs import SETTINGS
+from assent.files.triples import write
 from assent.reviewing.proposals import (
     Proposals,
     has_proposals,
@@ -36,7 +37,7 @@ def review(
 ) -> Review:
     """The review of a run, which `propose` has made proposals for.
 
-    What is drawn at random next is what promises this precision soonest.
+    What is drawn next is what buys a promise of this precision and confidence soonest.
     """
     folder = Path(run_folder)
     if not has_proposals(folder):
@@ -73,6 +74,13 @@ def propose(
     )
     write_proposals(run.folder, proposals)
     return proposals
+
+
+def write_accepted(opened: Review, path: str | Path) -> int:
+    """Writes the proposals that people called right as a graph; returns how many there are."""
+    facts = opened.facts_right()
+    write(KnowledgeBase.of_ids(facts.vocabulary, facts.facts), path)
+    return len(facts)
 
 
 def benchmark_of(run_folder: Path) -> Benchmark:

@@ -299,6 +299,25 @@ def test_bodies_up_to_the_bound_are_read(served):
     assert served.ask("/api/decide", body + " " * 200)[0] == 413
 
 
+def test_ctrl_c_ends_it_and_says_where_the_decisions_are(tmp_path):
+    run = make_review(tmp_path, 50)
+    with serving(run) as started:
+        card = first(started)
+        body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
+        answer(started, "/api/decide", body)
+    assert started.process.returncode == 0
+    assert started.printed[-1].startswith("1 decisions are kept in ")
+
+
+def test_a_port_that_is_taken_is_said_so(tmp_path, say):
+    run = make_review(tmp_path, 50)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, complaint = say("review", run, "--port", taken.getsockname()[1])
+    assert code == 2 and "choose another" in complaint
+
+
 def rows(run):
     with Labels(run / "review" / "labels.sqlite") as labels:
         return labels.rows()

@@ -7,17 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assent.reviewing.cards import Card, End, KnownFact
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
-from assent.reviewing.session import (
-    Card,
-    End,
-    KnownFact,
-    Preview,
-    Progress,
-    Promised,
-    Review,
-    Reviewer,
-)
+from assent.reviewing.session import Preview, Progress, Promised, Review, Reviewer
 
 LONGEST = 300  # letters of a name: names come from users' graphs
 LONGEST_SENTENCE = 1_000
