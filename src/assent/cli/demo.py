@@ -123,7 +123,8 @@ def _complete(found: "Found") -> None:
 
 
 def _report(page: Path) -> None:
-    say("All of them, how sure each is and why, and how well the run decides, on one page:")
+    say(f"To decide about them yourself:  assent review {page.parent / 'run'}")
+    say("All of them on one page, with how sure each is and why, and how well the run decides:")
     say(f"report: {page}")
 
 

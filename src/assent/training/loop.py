@@ -183,7 +183,8 @@ class _Training:
         found = newest_checkpoint(self.folder) if self.folder else None
         if found is None:
             self.trace.rewind(0)
-            self._tell("start", queries=len(self.queries), steps=self.steps)
+            epochs = self.settings.epochs
+            self._tell("start", queries=len(self.queries), steps=self.steps, epochs=epochs)
             return
         self.position, tensors, complaints = found
         self.trace.rewind(self.position.trace_bytes)
@@ -192,7 +193,8 @@ class _Training:
         self.model.load_state_dict(below("model/", tensors))
         self.best = below("best/", tensors)
         self.optimizer.load(below("optimizer/", tensors))
-        self._tell("resume", epoch=self.position.epoch, step=self.position.step)
+        position, epochs = self.position, self.settings.epochs
+        self._tell("resume", epoch=position.epoch, step=position.step, epochs=epochs)
         if changed:
             self._tell("changed", settings=dict(changed), equal_bits=False)
 
