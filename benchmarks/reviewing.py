@@ -32,6 +32,7 @@ from assent.verbs.review import propose
 from hiding import graph, hidden_from, trained
 
 CONFIDENCE = 0.95
+AHEAD = 5  # proposals that a reviewer is given at a time, as the page loads them ahead
 FEWEST = 100  # facts that hindsight must accept for the goal to count
 HEAD = (
     "| graph | sets of | promise | reviewer errs | hindsight | failed | checks | accepted "
@@ -83,9 +84,9 @@ def reviewed(
     errs = np.random.default_rng((seed, 1)).random(len(design)) < error
     done = 0
     while done < checks and len(drawn := audit.next()):
-        place = int(drawn[0])
-        audit.add(place, bool(given.right[place] ^ errs[place]))
-        done += 1
+        for place in drawn[: min(AHEAD, checks - done)].tolist():
+            audit.add(place, bool(given.right[place] ^ errs[place]))
+            done += 1
     labelled = np.flatnonzero(audit.labels == IS_RIGHT)
     if relation is not None:
         labelled = labelled[given.relations[labelled] == relation]

@@ -36,7 +36,7 @@ def all_facts(kb, relation):
 
 def explainer(facts, names, enough=30, vectors=None, types=None):
     never = never_together(facts, names, enough)
-    return Explainer(facts, names, types, Links(facts, names), never, vectors)
+    return Explainer(facts, names, types, Links(facts, names), never, lambda: vectors)
 
 
 @given(GRAPHS)

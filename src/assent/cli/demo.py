@@ -38,15 +38,15 @@ def demo(
     """
     from assent.experiment import experiment
     from assent.reporting.progress import watching
-    from assent.settings import resolve
 
-    with watching(err, resolve("complex").train.epochs) as watcher:
+    with watching(err) as watcher:
         experiment(
             "world",
             folder,
             hide=HIDDEN,
             # One thread: steps are small here, and two would wait for each other when it is busy.
-            changes=["train.threads=1"],
+            # Forty epochs of the hundred that this graph would get: a demonstration takes minutes.
+            changes=["train.threads=1", "train.epochs=40"],
             precision=PRECISION,
             show=show,
             watcher=watcher,

@@ -4,7 +4,8 @@ Rules are counted over all known facts. A fact that is known itself is no eviden
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ HEAD, TAIL, ANY, PATH = RULES
 ANSWERED, NEVER, RIVAL = AGAINST
 
 Vectors = NDArray[np.floating[Any]]  # (entity, dim)
+SeenBy = Callable[[], Vectors | None]  # gives the entities as a model sees them, if it has any
 
 
 class _Rule(NamedTuple):
@@ -57,13 +59,13 @@ class Explainer:
         types: Types | None,
         links: Links,
         never: Mask,  # (slot, relation)  whether no known pair is joined by both
-        vectors: Vectors | None = None,
+        vectors: SeenBy = lambda: None,
     ) -> None:
         self.facts, self.names, self.links, self.never = facts, names, links, never
         self.graph = Graph.of(facts, names.num_entities, names.num_relations)
         self.counting = Counting(self.graph)
         self.words = Wording(names, types, facts)
-        self.vectors = None if vectors is None else _unit(vectors)
+        self._seen = vectors
         self._slots: dict[int, _Slot] = {}
 
     def of(self, facts: Ids, most: int = MOST) -> Evidence:
@@ -86,6 +88,12 @@ class Explainer:
         ):
             speaking[place] = like
         return Evidence.of([[*mine, *other] for mine, other in zip(speaking, against, strict=True)])
+
+    @cached_property
+    def vectors(self) -> Vectors | None:
+        """The entities as the model sees them, each of length 1."""
+        vectors = self._seen()
+        return None if vectors is None else _unit(vectors)
 
     def _known(self, relation: int, heads: Ids, tails: Ids) -> Mask:  # (fact,)
         size, mine = self.names.num_entities, self.facts[self.facts[:, 1] == relation]
@@ -309,7 +317,7 @@ class Explainer:
 
     def _similar(self, relation: int, heads: Ids, tails: Ids) -> Iterator[list[Reason]]:
         """The known facts of the relation whose two entities are most like those of each fact."""
-        if self.vectors is None:
+        if not len(heads) or self.vectors is None:
             return
         mine = self.facts[self.facts[:, 1] == relation]
         its_heads, head_rows = np.unique(mine[:, 0], return_inverse=True)

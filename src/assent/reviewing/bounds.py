@@ -15,24 +15,31 @@ probability.
 not right. So it need only be proved that enough is right for the smaller set that remains.
 """
 
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
-from assent.core.arrays import Keys, Mask
+from assent.core.arrays import Keys
 from assent.reviewing.drawing import Design, Family
 
 UNLABELLED, NOT_RIGHT, IS_RIGHT = -1, 0, 1
-INTERCEPTS = np.linspace(-3.0, 5.0, 33)  # by which logits may have to be corrected
+# Logits may have to be corrected by an intercept and a slope. A rehearsal's probabilities are
+# bounds from below, so beforehand a positive intercept is more probable. Only plans and shares
+# depend on what is supposed here, never whether a promise holds.
+INTERCEPTS = np.linspace(-3.0, 5.0, 33)
 SLOPES = np.linspace(0.4, 1.6, 7)
-INTERCEPT_SPREAD, SLOPE_SPREAD = 2.0, 0.35  # standard deviations, before any label
+INTERCEPT, INTERCEPT_SPREAD = 1.25, 1.5  # mean and standard deviation, before any label
+SLOPE_SPREAD = 0.35  # the mean is 1
 OTHERS_WORTH = 0.25  # of a label of another relation, for the calibration of this one
-AFFORDABLE = 120  # checks that a set may need to be aimed at from the beginning
+AFFORDABLE = 140  # checks that a set may need to be aimed at from the beginning
 APART = 2  # the sets that are aimed at from the beginning: every second
 EVERYWHERE = 0.05  # of the probability of failure that is spread over all sets alike
+PATIENCE = 200  # checks that people have time for, at a time
+CAREFUL = 0.8  # of what is left of them: more checks than that are not planned for one set
+FAR = 100  # checks added to each plan, so that one large set is preferred to many small steps
 DRAWN_PARTS = np.append(np.geomspace(0.002, 0.97, 40), 1.0)  # of a set, when checks are planned
 
 Values = NDArray[np.floating]
@@ -100,11 +107,13 @@ class Audit:
         self._bounds: dict[tuple[int, float], tuple[int, int]] = {}
         self._proved: list[Proved] | None = None
         self._granted: Values | None = None
+        self._beliefs = beliefs_before()  # (calibration,)  log probabilities, up to a constant
 
     def add(self, place: int, right: bool) -> None:
         """A proposal that the design drew is labelled."""
         self.labels[place] = IS_RIGHT if right else NOT_RIGHT
         self._proved, self._granted = None, self._granted if place not in self._pilot else None
+        self._beliefs += self._told(place)
         for path, drawn in zip(self._paths, self.family.drawn, strict=True):
             while len(path) <= len(drawn) and self.labels[drawn[len(path) - 1]] != UNLABELLED:
                 path.append(path[-1] + int(self.labels[drawn[len(path) - 1]]))
@@ -119,7 +128,8 @@ class Audit:
     def proved(self) -> list[Proved]:  # (set,)
         """What the labels prove of each set; nothing of any before the pilot is labelled."""
         if self._proved is None:
-            self._proved = [] if len(self.pilot_left) else self._proofs()
+            begun = len(self.family) and not len(self.pilot_left)
+            self._proved = self._proofs() if begun else []
         return self._proved
 
     def accepted(self) -> Keys:
@@ -147,11 +157,13 @@ class Audit:
         family, proved = self.family, self.proved()
         enough = [place for place, proof in enumerate(proved) if proof.enough]
         first = enough[-1] + 1 if enough else 0
-        shares = self._weights(np.flatnonzero(self.labels != UNLABELLED)) @ self._curves
-        levels = np.array([proof.level for proof in proved])
-        accepted, best, most = len(self.accepted()), None, -np.inf
         if not len(proved):
             return None
+        shares = normal(self._beliefs) @ self._curves
+        levels = np.array([proof.level for proof in proved])
+        done = int((self.labels != UNLABELLED).sum())
+        patience = PATIENCE - done % PATIENCE
+        accepted, best, most = len(self.accepted()), None, (False, -np.inf)
         needed = checks_needed(family.sizes, shares, self.precision, levels)
         for place in range(first, len(family)):
             unlabelled = self.labels[family.drawn[place]] == UNLABELLED
@@ -159,8 +171,10 @@ class Audit:
                 continue
             checks = max(int(unlabelled[: int(needed[place])].sum()), 1)
             gains = family.sizes[place] - (1 - shares[place]) * needed[place] - accepted
-            if gains / checks > most:
-                best, most = Plan(place, checks, max(int(gains), 0)), gains / checks
+            within = checks <= CAREFUL * patience
+            if (within, gains / (checks + FAR * within)) > most:
+                most = within, gains / (checks + FAR * within)
+                best = Plan(place, checks, max(int(gains), 0))
         return best
 
     def _proofs(self) -> list[Proved]:
@@ -204,17 +218,19 @@ class Audit:
         needed = checks_needed(self.family.sizes, self._curves, self.precision, self.failure / 2)
         affordable = needed <= AFFORDABLE
         largest = np.where(affordable, np.arange(len(self.family)), 0).max(axis=1, initial=0)
-        weights = self._weights(self.design.pilot)
+        weights = normal(beliefs_before() + sum(map(self._told, self.design.pilot.tolist())))
         shares = np.bincount(largest - largest % APART, weights, len(self.family))
         self._granted = (1 - EVERYWHERE) * shares + EVERYWHERE / len(self.family)
         return self._granted
 
-    def _weights(self, places: Keys) -> Values:  # (calibration,)
-        """How probable each calibration is after the labels of these proposals."""
-        worth = np.ones(len(places))
-        if self.family.relation is not None:
-            worth[self.design.relations[places] != self.family.relation] = OTHERS_WORTH
-        return weights_of(self.design.logits[places], self.labels[places] == IS_RIGHT, worth)
+    def _told(self, place: int) -> Values:  # (calibration,)
+        """What the label of a proposal adds to the log probability of each calibration."""
+        intercepts, slopes = calibrations()
+        corrected = intercepts + slopes * self.design.logits[place]
+        sign = 1 if self.labels[place] == IS_RIGHT else -1
+        other = self.family.relation not in (None, self.design.relations[place])
+        told: Values = -np.logaddexp(0, -sign * corrected) * (OTHERS_WORTH if other else 1)
+        return told
 
     @cached_property
     def _curves(self) -> Values:  # (calibration, set)
@@ -225,19 +241,25 @@ class Audit:
         return sums[:, sizes - 1] / sizes
 
 
+@cache
 def calibrations() -> tuple[Values, Values]:  # (calibration,) each
     """Intercepts and slopes by which logits may have to be corrected."""
     intercepts, slopes = np.meshgrid(INTERCEPTS, SLOPES)
     return intercepts.ravel(), slopes.ravel()
 
 
-def weights_of(logits: Values, right: Mask, worth: Values) -> Values:  # (calibration,)
-    """How probable each calibration is after labels of proposals with these logits."""
+def beliefs_before() -> Values:  # (calibration,)
+    """The log probability of each calibration before any label, up to a constant."""
     intercepts, slopes = calibrations()
-    log = -0.5 * ((intercepts / INTERCEPT_SPREAD) ** 2 + ((slopes - 1) / SLOPE_SPREAD) ** 2)
-    corrected = intercepts[:, None] + slopes[:, None] * logits
-    log -= np.logaddexp(0, np.where(right, -corrected, corrected)) @ worth
-    weights: Values = np.exp(log - log.max())
+    before: Values = ((intercepts - INTERCEPT) / INTERCEPT_SPREAD) ** 2 + (
+        (slopes - 1) / SLOPE_SPREAD
+    ) ** 2
+    return -0.5 * before
+
+
+def normal(beliefs: Values) -> Values:
+    """Probabilities, from their logarithms up to a constant."""
+    weights: Values = np.exp(beliefs - beliefs.max())
     weights /= weights.sum()
     return weights
 

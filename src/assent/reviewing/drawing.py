@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, Mask
 
-PILOT = 16  # proposals drawn first, at most
+PILOT = 12  # proposals drawn first, at most
 PILOT_START = 0.01  # the first of them is drawn from this share of the proposals, the most probable
 SMALLEST = 10  # proposals in the smallest set, if there are as many
 GROWTH = 1.25  # of the sizes of sets

@@ -98,6 +98,12 @@ class Wording:
         """A fact: `Oslo is a city in Norway`."""
         return _put(self._phrase(relation).told, self.entity(tail), h=self.entity(head))
 
+    def asked(self, anchor: int, slot: int) -> str:
+        """A query: `Oslo is a city in ?`."""
+        backwards, relation = divmod(slot, self.names.num_relations)
+        head, tail = ("?", self.entity(anchor)) if backwards else (self.entity(anchor), "?")
+        return _put(self._phrase(relation).told, tail, h=head)
+
     def step(self, start: int, slot: int, end: int) -> tuple[str, int]:
         """The fact that leads from start to end, and the entity that its sentence begins with."""
         backwards, relation = divmod(slot, self.names.num_relations)
