@@ -193,7 +193,8 @@ def complete(
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    out.print(terminal(completion_grid(found)))
+    if (grid := completion_grid(found)).rows:
+        out.print(terminal(grid))
     for line in summary_lines(found):
         say(line)
     files = [
@@ -226,6 +227,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
-    with watching(err, max(run.trained.best_epoch, 1)) as watcher:
+    with watching(err) as watcher:
         refit(run, watcher)
     return True

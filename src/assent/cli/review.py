@@ -1,6 +1,7 @@
 """review: a page where people decide about proposals."""
 
 import getpass
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,23 +80,13 @@ def review(
     if not has_proposals(run_folder):
         with minutes_of_queries(err) as progress:
             propose(load_run(run_folder), seed=seed, progress=progress)
-    opened = open_review(run_folder, precision, confidence)
-    try:
+    with closing(open_review(run_folder, precision, confidence)) as opened:
         if _without_page(opened, export_file, import_file, accepted_file, status):
             return
-        serve(
-            opened,
-            reviewers or [getpass.getuser()],
-            host=host,
-            port=port,
-            names=names or [],
-            ready=_ready,
-        )
-    except KeyboardInterrupt:
-        pass
-    finally:
-        opened.close()
-    say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
+        people = reviewers or [getpass.getuser()]
+        with suppress(KeyboardInterrupt):
+            serve(opened, people, host=host, port=port, names=names or [], ready=_ready)
+        say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
 
 
 def _without_page(

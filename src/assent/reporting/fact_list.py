@@ -17,7 +17,7 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
-    digits,
+    counted,
     numbers,
     percent,
     probability,
@@ -85,7 +85,7 @@ def headline(found: Found) -> str:
     accepted = int(found.facts.accepted.sum())
     if not accepted:
         return "No new facts"
-    facts = "1 new fact" if accepted == 1 else f"{accepted:,} new facts"
+    facts = counted(accepted, "new fact")
     if not found.is_rehearsed:
         return facts
     return f"{facts}, at least {at_least(_share_right(found.facts))} of them right by estimate"
@@ -106,7 +106,7 @@ def expectation(found: Found) -> list[str]:
 def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
     """What a rehearsal says of the accepted facts."""
     if len(accepted):
-        share, threshold = at_least(accepted.mean()), digits(kept.threshold, 2)
+        share, threshold = at_least(accepted.mean()), probability_text(kept.threshold, 2)
         estimate = (
             f"By estimate, at least {share} of the {len(accepted):,} accepted facts are right: "
             f"about {accepted.sum():,.0f}. {kept.assumption} A fact is accepted if its probability "

@@ -14,6 +14,7 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
+    counted,
     numbers,
     probability,
     probability_text,
@@ -50,8 +51,8 @@ def summary_lines(found: Completion) -> list[str]:
         found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
     ]
     lines = [
-        f"{queries:,} queries about {len(outcomes):,} relations: {accepted:,} facts accepted, "
-        f"{review:,} to review",
+        f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
+        f"{counted(accepted, 'fact')} accepted, {review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
     if found.reviewed is not None:
@@ -108,9 +109,10 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     accepted = found.accepted
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
+        above = probability_text(rehearsed.threshold, 2)
         lines.append(
-            f"right, by estimate: at least {share} of the accepted "
-            f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
+            f"right, by estimate: at least {share} of the accepted facts; accepted are those of a "
+            f"probability above {above}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
