@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from assent.files.benchmarks import load, save
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
+    from assent.verbs.ask import ask
     from assent.verbs.audit import audit
     from assent.verbs.build import build
     from assent.verbs.complete import complete
@@ -59,6 +60,7 @@ _HOMES = {
     "Run": "verbs.runs",
     "Subset": "core.queries",
     "adapt": "adapters.adapting",
+    "ask": "verbs.ask",
     "audit": "verbs.audit",
     "build": "verbs.build",
     "complete": "verbs.complete",
@@ -92,6 +94,7 @@ __all__ = [
     "Subset",
     "__version__",
     "adapt",
+    "ask",
     "audit",
     "build",
     "complete",

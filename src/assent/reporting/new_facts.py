@@ -109,9 +109,10 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     accepted = found.accepted
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
+        above = probability_text(rehearsed.threshold, 2)
         lines.append(
-            f"right, by estimate: at least {share} of the accepted "
-            f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
+            f"right, by estimate: at least {share} of the accepted facts; accepted are those of a "
+            f"probability above {above}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def complete(
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
-        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
         work: Work = ByQuery(ground, run.model, decider or _decider_of(run))
     elif over == "valid":
         if missing is not None or refit:
@@ -85,7 +86,7 @@ def complete(
         if decider is not None:
             raise ConfigError("over valid, give a precision or a decider, not both")
         found = tune(run, "precision", precision=precision, confidence=confidence)
-        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
         work = ByQuery(ground, run.model, found)
     else:
         refuse_unknown(over, OVER, "over")
@@ -113,14 +114,14 @@ def _rehearsed(
     if refit is None:
         refit = decider is None and refit_minutes(run) <= REFIT_MINUTES
     asked = replace(wanted, anchors=None) if refit else wanted
-    ground = Ground(run.benchmark, asked, entity_vectors(run.model))
+    ground = Ground(run.benchmark, asked, partial(entity_vectors, run.model))
     scores = decider or _own_scores(ground.names)
     rehearsing = Proposer.rehearsing(ground, run.model, scores)
 
     def final() -> Proposer:
         assert isinstance(run, Run)
         whole = final_fit(run)
-        ground = Ground(whole.benchmark, wanted, entity_vectors(whole.model))
+        ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         return Proposer(ground, whole.model, scores, known, nothing, rehearsing.two_kinds)
 
