@@ -164,6 +164,7 @@ class Served:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait(SECONDS)
+            self.printed += self.process.stdout.readlines()
         self.process.stdout.close()
 
     def ask(self, path, body=None, *, reviewer="anna", method=None, headers=None):

@@ -43,6 +43,14 @@ def complete(
             help="Over asked: facts missing from the graph for each one held out, at least (1)."
         ),
     ] = None,
+    reviewed: Annotated[
+        bool,
+        typer.Option(
+            "--reviewed",
+            help="Accept what the labels of `assent review` promise at --precision, with "
+            "--confidence (0.95); nothing is asked.",
+        ),
+    ] = False,
     refit: Annotated[
         bool | None,
         typer.Option(
@@ -147,9 +155,9 @@ def complete(
     run = load_run(run_folder, unfinished=unfinished)
     for path in files:
         refuse_suffix(path, run.benchmark.vocabulary)
-    if precision is not None and rule_of(run_folder) == "judge":
+    if precision is not None and not reviewed and rule_of(run_folder) == "judge":
         say("the judge that the run was tuned with is not asked: --precision goes by own scores")
-    if precision is not None and over == "asked":
+    if precision is not None and over == "asked" and not reviewed:
         refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
@@ -159,6 +167,7 @@ def complete(
             missing=missing,
             confidence=confidence,
             refit=refit,
+            reviewed=reviewed,
             review_above=None if review_file is None else review_above,
             relations=relations,
             anchors=read_list(anchors_file) if anchors_file else None,
@@ -180,7 +189,7 @@ def complete(
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
-    if found.finished:
+    if found.finished and not reviewed:
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())

@@ -114,16 +114,14 @@ def _complete(found: "Found") -> None:
     _heading("Ten of the right ones, how probable each is, and what speaks for it most")
     for line in facts_in_words(facts.take(found.right)):
         say(line)
-    _heading(
-        "The worst: those it is surest of that were not hidden (some may be true all the same)"
-    )
+    _heading("The worst: the surest that were not hidden (some may be true all the same)")
     for line in facts_in_words(facts.take(~found.right), 5):
         say(line)
     say("")
 
 
 def _report(page: Path) -> None:
-    say("All of them, how sure each is and why, and how well the run decides, on one page:")
+    say("All of them on one page, with how sure each is and why, and how well the run decides:")
     say(f"report: {page}")
 
 

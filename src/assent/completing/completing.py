@@ -98,6 +98,17 @@ class Rehearsed(NamedTuple):
         )
 
 
+class Reviewed(NamedTuple):
+    """What people's labels say about all accepted facts together."""
+
+    precision: float  # promised
+    confidence: float  # with which it is
+    proposals: int  # that there are
+    drawn: int  # of these, drawn at random and labelled
+    right: int  # of these, looked at one by one and called right
+    relations: int | None  # each of so many relations has a promise of its own; None: one for all
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Completion:
     """New facts, accepted and to review. Iterating gives one dictionary a fact."""
@@ -108,6 +119,7 @@ class Completion:
     promises: bool  # whether relations accept nothing because they cannot promise a precision
     rehearsed: Rehearsed | None = None  # where facts were decided about by a rehearsal
     considered: Considered | None = None  # by a rehearsal of all queries: every candidate
+    reviewed: Reviewed | None = None  # where people's labels decided
 
     @property
     def refused(self) -> Refused:

@@ -25,7 +25,7 @@ from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.boosting import boosted
+from assent.deciding.boosting import BoostSettings, boosted
 from assent.deciding.curves import best_single
 from assent.deciding.features import Features
 from assent.deciding.graph import LINKS
@@ -37,6 +37,9 @@ from assent.errors import DataError
 
 PER_ANSWER = 6  # candidates looked at for each answer; more made no better judges
 FOLDS = 6
+MANY = 100_000  # candidates to learn from, above which more and larger trees do not overfit
+FEW_TREES = BoostSettings(trees=80, leaves=31, l2=10)
+MANY_TREES = BoostSettings(trees=200, leaves=63, l2=10)
 SHOWN = ("full", "C", "C+F", "I")  # sets of queries whose F1 on valid is told
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # so that near ids fall far apart
 
@@ -121,7 +124,8 @@ def train_forest(shortlist: Shortlist, known: Features, names: Vocabulary) -> Fo
         right = shortlist.right[taught]
         if right.all() or not right.any():
             raise DataError("valid has too few answers among its best candidates to train a judge")
-        return boosted(known.values[taught], right)
+        settings = MANY_TREES if len(right) > MANY else FEW_TREES
+        return boosted(known.values[taught], right, settings)
 
     with ThreadPoolExecutor(get_num_threads()) as pool:
         return Forest.joined(list(pool.map(trained, range(FOLDS))))

@@ -18,7 +18,6 @@ from assent.reporting.grid import (
     clipped,
     count,
     counted,
-    digits,
     numbers,
     percent,
     probability,
@@ -107,7 +106,7 @@ def expectation(found: Found) -> list[str]:
 def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
     """What a rehearsal says of the accepted facts."""
     if len(accepted):
-        share, threshold = at_least(accepted.mean()), digits(kept.threshold, 2)
+        share, threshold = at_least(accepted.mean()), probability_text(kept.threshold, 2)
         estimate = (
             f"By estimate, at least {share} of the {len(accepted):,} accepted facts are right: "
             f"about {accepted.sum():,.0f}. {kept.assumption} A fact is accepted if its probability "

@@ -128,9 +128,12 @@ class Lines:
 
     def event(self, **values: Any) -> None:
         if values["event"] in ("start", "resume"):
-            self.start = time.monotonic()  # reading the graph is no part of an epoch
-            self.epochs = values["epochs"]
+            self.begin(values["epochs"])
         self.console.print(self.in_words(values), markup=False, highlight=False, soft_wrap=True)
+
+    def begin(self, epochs: int) -> None:
+        """A training starts or goes on: what came before it, reading too, is no part of it."""
+        self.epochs, self.start, self.done = epochs, time.monotonic(), 0.0
 
     def in_words(self, values: dict[str, Any]) -> str:
         event = values["event"]
@@ -171,7 +174,11 @@ class Bar(Lines):
         super().__init__(console)
         self.bar = bar
         self.task: TaskID = bar.add_task("training", total=None, loss=0.0, speed=0.0)
-        self.first: int | None = None  # steps that were done before this process began
+        self.begin(0)
+
+    def begin(self, epochs: int) -> None:
+        super().begin(epochs)
+        self.first: int | None = None  # steps that were done before a resume
         self.epoch_start, self.epoch_first = time.monotonic(), -1
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:

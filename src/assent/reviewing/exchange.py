@@ -96,5 +96,5 @@ def _read(fields: list[str], proposals: Proposals) -> Given:
     chosen = row["chosen"]
     if chosen == "drawn" and row["design"] != proposals.digest[:16]:
         chosen = "import"
-    time = datetime.fromisoformat(row["time"]).timestamp()
+    time = round(datetime.fromisoformat(row["time"]).timestamp(), 6)
     return Given(key, row["verdict"], row["reviewer"], chosen, row["note"], {}, None, time)

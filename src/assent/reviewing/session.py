@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,61 +19,21 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError
-from assent.files.facts import rows_of_facts
 from assent.reviewing.bounds import Audit
+from assent.reviewing.cards import Card, Cards, Named
 from assent.reviewing.drawing import Design
 from assent.reviewing.labels import RIGHT, SKIP, WRONG, Given, Label, Labels
 from assent.reviewing.proposals import FOLDER, Proposals, read_proposals
 from assent.reviewing.verdicts import Values, Verdicts, recalibrated, verdicts_of
 
-Named = tuple[str, str, str]  # a fact by its names: head, relation, tail
 LABELS = "labels.sqlite"
 ORDERS = ("drawn", "probable", "teaches")
-KNOWN_SHOWN = 12  # known facts about either end of a proposal, at most
 EXAMPLES = 10  # of a batch, before it is decided
 LEASE = 120.0  # seconds for which a proposal that one reviewer sees is not given to another
 RELATIONS_SHOWN = 20  # of those without a label, the largest
 SKIPPED_FOR = 10  # decisions until a skipped proposal that was drawn comes again
 PRECISION, CONFIDENCE = 0.9, 0.95  # what is aimed at if nothing else is said
 PLANTED_EVERY = 15  # about one of so many proposals that a reviewer sees is a planted one
-
-
-class End(NamedTuple):
-    """One end of a proposal, or its relation: the name in the graph, and as people read it."""
-
-    name: str
-    label: str
-
-    @property
-    def iri(self) -> str | None:
-        """The address to look it up at, if its name is one."""
-        return self.name if self.name.startswith(("http://", "https://")) else None
-
-
-class KnownFact(NamedTuple):
-    """A fact of the graph."""
-
-    head: End
-    relation: End
-    tail: End
-
-
-@dataclass(frozen=True)
-class Card:
-    """What a reviewer is shown of one proposal."""
-
-    key: str
-    head: End
-    relation: End
-    tail: End
-    probability: float  # as the labels so far recalibrate it
-    probability_before: float  # as the run had it
-    order: str  # one of ORDERS: why it is shown; `decide` wants it back
-    row: dict[str, Any]  # the fact as a line of .jsonl has it, with its evidence
-    about_head: tuple[KnownFact, ...]
-    about_tail: tuple[KnownFact, ...]
-    num_about_head: int  # so many known facts there are; at most KNOWN_SHOWN are listed
-    num_about_tail: int
 
 
 @dataclass(frozen=True)
@@ -114,6 +74,13 @@ class Promised(NamedTuple):
     checks: int | None  # about so many more prove the next set; None: not known yet, or all done
     gains: int  # about so many more facts may be accepted then
 
+    def in_words(self) -> str:
+        """`whole graph: 225 of 2,996 proposals promised, ...`"""
+        return (
+            f"{self.relation or 'whole graph'}: {self.facts:,} of {self.proposals:,} proposals "
+            f"promised, at least {self.precision:.0%} right, with confidence {self.confidence:.0%}"
+        )
+
 
 class Progress(NamedTuple):
     """How far a review is."""
@@ -128,6 +95,23 @@ class Progress(NamedTuple):
     graph: Promised
     relations: tuple[Promised, ...]  # the largest, and those with drawn proposals
     next_relation: Promised | None  # of those without a promise, the one that is bought soonest
+
+    def lines(self) -> list[str]:
+        """The same in words."""
+        lines = [
+            f"{self.done:,} proposals decided about, {self.left:,} left; {self.drawn:,} of them "
+            f"were drawn at random; reviewers disagree about {self.disagreements:,}"
+        ]
+        if self.pilot_left:
+            return [*lines, f"after {self.pilot_left} more drawn labels, promises can begin"]
+        lines += [promise.in_words() for promise in (self.graph, *self.relations) if promise.facts]
+        if self.graph.checks is not None:
+            more = f"about {self.graph.checks:,} more checks"
+            lines.append(f"whole graph: {more} would add {self.graph.gains:,} facts")
+        if (soonest := self.next_relation) is not None:
+            more = f"about {soonest.checks:,} more checks"
+            lines.append(f"the next relation: {soonest.relation}, {soonest.gains:,} facts, {more}")
+        return lines
 
 
 class Review:
@@ -146,6 +130,7 @@ class Review:
     ) -> None:
         refuse_promise(precision, confidence)
         self.folder, self.benchmark = Path(folder), benchmark
+        self._cards = Cards(benchmark)
         self.proposals: Proposals = read_proposals(self.folder, [benchmark.vocabulary])
         self.labels = Labels(self.folder / FOLDER / LABELS)
         self.design = Design(
@@ -189,25 +174,7 @@ class Review:
     def card(self, key: str, order: str = "probable") -> Card:
         """All that is shown of a proposal; `order`: why it is shown."""
         facts, place = self.proposals.found(key)
-        row = next(rows_of_facts(facts.take([place])))
-        head, relation, tail = (row[column] for column in ("head", "relation", "tail"))
-        about_head, num_head = self._about(head, (head, relation, tail))
-        about_tail, num_tail = self._about(tail, (head, relation, tail))
-        before, now = float(facts.probabilities[place]), float(self._probable(facts)[place])
-        return Card(
-            key,
-            self._entity(head),
-            self._relation(relation),
-            self._entity(tail),
-            now,
-            before,
-            order,
-            row,
-            about_head,
-            about_tail,
-            num_head,
-            num_tail,
-        )
+        return self._cards.of(facts, place, key, order, float(self._probable(facts)[place]))
 
     @property
     def probabilities(self) -> Values:  # (proposal,)
@@ -277,6 +244,26 @@ class Review:
             thresholds=frozen(np.full(len(facts), -np.inf), np.float64),
             expected=frozen(np.full(len(facts), precision), np.float64),
         )
+
+    def facts_right(self) -> NewFacts:
+        """The proposals that everyone who decided about them called right, batches included."""
+        verdicts = self._verdicts()
+        places = sorted(verdicts.right | verdicts.batched)
+        return self.proposals.facts.take(np.array(places, np.int64))
+
+    def refused_keys(self) -> set[str]:
+        """The keys of proposals that anyone called wrong, or did not know."""
+        return {self.proposals.keys[place] for place in self._verdicts().refused}
+
+    def looked_at(self) -> list[tuple[Named, bool]]:
+        """The proposals that people looked at one by one and knew, and whether they are right."""
+        names, facts = self.proposals.facts.vocabulary, self.proposals.facts.facts
+        found = []
+        for place, right in self._verdicts().looked_at.items():
+            head, relation, tail = facts[place].tolist()
+            named = names.entities[head], names.relations[relation], names.entities[tail]
+            found.append((named, right))
+        return found
 
     def progress(self, precision: float = PRECISION, confidence: float = CONFIDENCE) -> Progress:
         """How far the review is, and what is promised so far."""
@@ -486,52 +473,6 @@ class Review:
             for row in planted
         )
         return Reviewer(name, len(labels), _pace(labels), len(planted), right)
-
-    def _entity(self, name: str) -> End:
-        return End(name, self._entity_labels.get(name, name))
-
-    def _relation(self, name: str) -> End:
-        return End(name, self._relation_labels.get(name, name))
-
-    @cached_property
-    def _entity_labels(self) -> dict[str, str]:
-        names = self.benchmark.vocabulary
-        return dict(zip(names.entities, names.entity_labels or names.entities, strict=True))
-
-    @cached_property
-    def _relation_labels(self) -> dict[str, str]:
-        names = self.benchmark.vocabulary
-        return dict(zip(names.relations, names.relation_labels or names.relations, strict=True))
-
-    @cached_property
-    def _known(self) -> dict[str, list[Named]]:
-        """The known facts about each entity."""
-        names, known = self.benchmark.vocabulary, self.benchmark.truth()
-        facts = known.take(known.relations < names.num_relations).facts(names.num_relations)
-        about: dict[str, list[Named]] = {}
-        for h, r, t in facts.tolist():
-            fact = names.entities[h], names.relations[r], names.entities[t]
-            for end in {fact[0], fact[2]}:
-                about.setdefault(end, []).append(fact)
-        return about
-
-    def _about(self, entity: str, fact: Named) -> tuple[tuple[KnownFact, ...], int]:
-        """Known facts about an entity, one of each relation first, and how many there are.
-
-        The fact itself is not among them: that a planted fact is known is not told.
-        """
-        facts = [known for known in self._known.get(entity, []) if known != fact]
-        seen: Counter[str] = Counter()
-        turns = []
-        for _, relation, _ in facts:
-            turns.append(seen[relation])
-            seen[relation] += 1
-        first = sorted(range(len(facts)), key=lambda i: (turns[i], facts[i]))[:KNOWN_SHOWN]
-        shown = (
-            KnownFact(self._entity(head), self._relation(relation), self._entity(tail))
-            for head, relation, tail in (facts[i] for i in first)
-        )
-        return tuple(shown), len(facts)
 
 
 def refuse_promise(precision: float, confidence: float) -> None:

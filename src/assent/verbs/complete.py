@@ -18,6 +18,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider
+from assent.verbs.labelled import by_labels, with_labels
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 from assent.verbs.train import refit_minutes
@@ -36,6 +37,7 @@ def complete(
     missing: float | None = None,
     confidence: float | None = None,
     refit: bool | None = None,
+    reviewed: bool = False,
     decider: Decider | None = None,
     review_above: float | None = None,
     relations: Sequence[str] | None = None,
@@ -59,9 +61,18 @@ def complete(
     `confidence` (0.95). Without `precision`, the decider given decides, or the one that `assent
     tune` put into the run's folder.
 
+    With `reviewed`, the labels of `assent review` decide about its proposals, and nothing is asked:
+    the precision is promised with the `confidence` (0.95), for all accepted facts together, or for
+    each of the `relations` that are named. Without it, too, facts that people called wrong are left
+    out, and those that they called right are accepted.
+
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
     wanted = Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
+    if reviewed:
+        if missing is not None or refit or decider is not None or over != "asked":
+            raise ConfigError("reviewed: labels decide; leave over, missing, refit, decider out")
+        return by_labels(run, precision, confidence, wanted)
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
@@ -84,7 +95,7 @@ def complete(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
         work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    return work.result(progress, stopping)
+    return with_labels(work.result(progress, stopping), run)
 
 
 def _rehearsed(

@@ -155,7 +155,14 @@ def _count(
         rules = parse(lines_of(file), graph, names, str(file))
         model.hear(benchmark.train, rules, not held_out)
     else:
-        model.learn(benchmark.train, not held_out, settings.train.seed, minutes)
+        tenths: dict[str, int] = {}
+
+        def mined(what: str, done: int, total: int) -> None:
+            if (tenth := 10 * done // max(total, 1)) > tenths.get(what, -1):
+                tenths[what] = tenth
+                watcher.event(event="mining", message=f"mining {what}: {10 * tenth} % done")
+
+        model.learn(benchmark.train, not held_out, settings.train.seed, minutes, mined)
     if folder is not None:
         write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
     seconds = round(time.perf_counter() - start, 3)

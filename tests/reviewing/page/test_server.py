@@ -233,8 +233,8 @@ def test_who_says_something_else_is_shown_once_both_have_decided(served):
 
 
 def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
-    words = {"relation": "r:2", "least": "0.9"}
-    seen = answer(served, "/api/preview?relation=r:2&least=0.9")
+    words = {"relation": "r:2", "least": "0.3"}
+    seen = answer(served, "/api/preview?relation=r:2&least=0.3")
     assert seen["count"] > 0 and seen["examples"]
     other = json.dumps({**words, "verdict": "right", "expected": seen["count"] + 1})
     before = len(rows(run))
@@ -242,7 +242,7 @@ def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
     answer(served, "/api/batch", {**words, "verdict": "right", "expected": seen["count"]})
     new = rows(run)[before:]
     assert len(new) == seen["count"] and {row.chosen for row in new} == {"batch"}
-    assert answer(served, "/api/preview?relation=r:2&least=0.9")["count"] == 0
+    assert answer(served, "/api/preview?relation=r:2&least=0.3")["count"] == 0
 
 
 def test_a_name_of_any_kind_goes_out_as_text_and_never_too_long(served):
@@ -297,6 +297,25 @@ def test_bodies_up_to_the_bound_are_read(served):
     body = json.dumps({"padding": "x" * (MOST_BYTES - 100)})
     assert served.ask("/api/decide", body)[0] == 400  # read, and no decision
     assert served.ask("/api/decide", body + " " * 200)[0] == 413
+
+
+def test_ctrl_c_ends_it_and_says_where_the_decisions_are(tmp_path):
+    run = make_review(tmp_path, 50)
+    with serving(run) as started:
+        card = first(started)
+        body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
+        answer(started, "/api/decide", body)
+    assert started.process.returncode == 0
+    assert started.printed[-1].startswith("1 decisions are kept in ")
+
+
+def test_a_port_that_is_taken_is_said_so(tmp_path, say):
+    run = make_review(tmp_path, 50)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, complaint = say("review", run, "--port", taken.getsockname()[1])
+    assert code == 2 and "choose another" in complaint
 
 
 def rows(run):

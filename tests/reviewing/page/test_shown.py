@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.reviewing.cards import End
 from assent.reviewing.labels import VERDICTS
 from assent.reviewing.page import shown
-from assent.reviewing.session import ORDERS, End
+from assent.reviewing.session import ORDERS
 
 
 @pytest.mark.parametrize(

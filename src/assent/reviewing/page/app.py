@@ -122,7 +122,7 @@ class Pages:
 
     def progress(self, reviewer: str, words: Words) -> Any:
         """What was decided so far, by whom, and what it bought."""
-        return shown.progress(self.review, reviewer)
+        return self.reading.progress(reviewer)
 
     def preview(self, reviewer: str, words: Words) -> Any:
         """What a batch would decide about."""
