@@ -68,7 +68,7 @@ def _benchmark(hostile: bool) -> Benchmark:
     vocabulary = Vocabulary(
         tuple(entities), tuple(relations), tuple(labels), tuple(relation_labels)
     )
-    return replace(made, vocabulary=vocabulary)
+    return replace(made, vocabulary=vocabulary, removed=None)
 
 
 def _new_facts(benchmark: Benchmark, count: int, rng: np.random.Generator) -> NewFacts:
@@ -140,7 +140,9 @@ class Served:
             if len(self.addresses) == len(reviewers):
                 break
         watch.cancel()
-        assert len(self.addresses) == len(reviewers), "".join(self.printed)
+        if len(self.addresses) < len(reviewers):
+            self.kill()
+            raise AssertionError("".join(self.printed))
         split = urlsplit(self.addresses[reviewers[0]])
         self.host, self.port = split.hostname, split.port
         self.tokens = {
@@ -162,6 +164,7 @@ class Served:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait(SECONDS)
+            self.printed += self.process.stdout.readlines()
         self.process.stdout.close()
 
     def ask(self, path, body=None, *, reviewer="anna", method=None, headers=None):

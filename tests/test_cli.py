@@ -157,13 +157,14 @@ def test_convert_there_and_back_gives_the_same_facts(graph, tmp_path):
     assert sorted(lines) == sorted(FACTS)
 
 
-def test_demo_ends_by_naming_the_report_it_wrote(tmp_path):
+def test_demo_ends_by_naming_the_report_it_wrote_and_the_command_to_review(tmp_path):
     printed = run("demo", "--out", "demo", folder=tmp_path).stdout
-    assert printed.strip().splitlines()[-1] == f"report: {Path('demo') / 'report.html'}"
+    assert f"\nreport: {Path('demo') / 'report.html'}\n" in printed
+    assert printed.strip().splitlines()[-1] == f"assent review {Path('demo') / 'run'}"
     assert printed.startswith("Hidden before anything else")
     assert (
         re.search(r"among them|joined like this|both ways", printed)
-        and len(printed.splitlines()) <= 45
+        and len(printed.splitlines()) <= 50
     )  # one screen
     hidden, accepted, right = (
         int(re.search(rf"{words}:\s+([\d,]+)", printed).group(1).replace(",", ""))

@@ -61,7 +61,8 @@ def test_a_judge_hears_another_run_shows_its_threshold_and_completes(say, tmp_pa
     code, printed, _ = say("complete", one, "--out", tmp_path / "new.tsv")
     assert code == 0 and f"accepted: {tmp_path / 'new.tsv'}" in printed
     code, _, complained = say("tune", one, "--rule", "global", "--with", other)
-    assert code == 2 and "only a judge can hear several models" in " ".join(complained.split())
+    said = " ".join(complained.split())
+    assert code == 2 and "other runs (--with) count for rule judge alone" in said
 
 
 def test_decisions_and_json_agree(say, run_folder, tmp_path):

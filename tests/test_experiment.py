@@ -20,7 +20,7 @@ def test_what_is_found_again_was_hidden_and_is_not_in_the_benchmark(tmp_path):
         show=lambda verb, result: told.update({verb: result}),
     )
     assert list(told) == [
-        "read", "build", "audit", "train", "tune", "evaluate", "complete", "report",
+        "read", "build", "audit", "train", "tune", "evaluate", "complete", "report", "review",
     ]  # fmt: skip
     assert page.exists() and told["report"] == page
     found, whole = told["complete"], toy.named_facts(kb.facts, kb.vocabulary)
@@ -31,6 +31,9 @@ def test_what_is_found_again_was_hidden_and_is_not_in_the_benchmark(tmp_path):
         assert right == ((fact["head"], fact["relation"], fact["tail"]) in whole)
     assert (tmp_path / "all" / "run" / "facts.jsonl").exists()
     assert (tmp_path / "all" / "run" / "decider.json").exists()
+    review = told["review"]
+    assert review.folder == tmp_path / "all" / "run"
+    assert (review.folder / "review" / "proposals.jsonl").exists()
 
 
 def test_nothing_hidden_is_nothing_found_again(tmp_path):

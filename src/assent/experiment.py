@@ -1,6 +1,7 @@
-"""All verbs in order: the whole path of a fact, from a graph to new facts and a report."""
+"""All verbs in order: the whole path of a fact, from a graph to new facts for people to judge."""
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from assent.completing.completing import Completion
 from assent.core.arrays import Mask
 from assent.core.facts import KnowledgeBase
 from assent.files.benchmarks import save
+from assent.reviewing.proposals import has_proposals
 from assent.training.loop import Watcher
 from assent.verbs.audit import audit
 from assent.verbs.build import build
@@ -20,9 +22,11 @@ from assent.verbs.deciders import save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.read import read
 from assent.verbs.report import report
+from assent.verbs.review import propose, review
 from assent.verbs.train import refit, train
 from assent.verbs.tune import tune
 
+REVIEW_ABOVE = 0.5  # facts so probable that were not accepted are kept for a person to look at
 Show = Callable[[str, Any], None]  # told the name of each verb and what it returned
 Named = tuple[str, str, str]  # a fact by its names: head, relation, tail
 
@@ -66,11 +70,15 @@ def experiment(
     save_decider(decider, folder / "run", benchmark)
     show("evaluate", evaluate(run, decider))
     refit(run, watcher)
-    completion = complete(run, precision, refit=True)
+    completion = complete(run, precision, refit=True, review_above=REVIEW_ABOVE)
     keep_completion(completion, run, folder / "run")
     show("complete", found_again(completion, named(whole.take(hides))))
     page = report([run], folder / "report.html")
     show("report", page)
+    if not has_proposals(folder / "run"):
+        propose(run)
+    with closing(review(folder / "run")) as opened:
+        show("review", opened)
     return page
 
 

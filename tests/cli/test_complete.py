@@ -11,6 +11,8 @@ import torch
 import assent
 import toy
 from assent.completing import by_query
+from assent.completing.asking import relations_named
+from assent.core.vocabulary import Vocabulary
 from assent.files.facts import WRITERS, read_facts
 from assent.verbs.complete import OVER
 from assent.verbs.deciders import save_decider
@@ -140,6 +142,42 @@ def test_a_precision_and_a_decider_are_one_too_many(run_folder):
 def test_help_names_every_format_and_every_population(say):
     _, printed, _ = say("complete", "--help")
     assert all(word in printed for word in (*WRITERS, *OVER))
+
+
+def test_files_that_are_there_are_replaced_only_if_asked(say, run_folder, tmp_path):
+    new, doubtful, refused = (tmp_path / name for name in ("new.kgx", "r.tsv", "refused.tsv"))
+    words = ("complete", run_folder, "--out", new, "--review", doubtful, "--refused", refused)
+    for there in ("new_edges.tsv", "r.tsv", "refused.tsv"):
+        (tmp_path / there).write_text("mine")
+        code, _, complained = say(*words)
+        assert code == 2 and f"{tmp_path / there}: is there already" in complained
+        assert [path.name for path in tmp_path.iterdir()] == [there]
+        (tmp_path / there).unlink()
+    assert say(*words)[0] == 0
+    assert say(*words)[0] == 2
+    assert say(*words, "--overwrite")[0] == 0
+    assert assent.read(tmp_path / "new_edges.tsv").facts.shape[1] == 3
+
+
+def test_a_place_that_cannot_be_written_is_noticed_before_any_work(say, run_folder, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in ("file/new.tsv", "."):
+        code, _, complained = say("complete", "no-such-run", "--out", tmp_path / place)
+        assert code == 2 and "no-such-run" not in complained
+
+
+def test_quickstatements_of_other_ids_than_wikidatas_are_refused(say, run_folder, tmp_path):
+    code, _, complained = say("complete", run_folder, "--out", tmp_path / "new.qs")
+    assert code == 2 and "none of Wikidata's" in " ".join(complained.split())
+
+
+def test_relations_go_by_name_or_label_with_commas_between_them():
+    names = Vocabulary(("a",), ("P1", "P2", "P3"), (), ("spoken, written", "child", "sibling"))
+    assert relations_named(["spoken, written"], names) == [0]
+    assert relations_named(["P3,child"], names) == [1, 2]
+    assert relations_named(["sibling", "P1"], names) == [0, 2]
+    with pytest.raises(assent.AssentError, match="did you mean 'child'"):
+        relations_named(["P1, chid"], names)
 
 
 @pytest.mark.parametrize("option", ["--review", "--refused"])

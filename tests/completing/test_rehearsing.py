@@ -198,3 +198,10 @@ def test_a_score_and_its_probability_lie_on_the_same_side_of_the_threshold(seed,
     assert np.array_equal((candidates.scores > at)[clear], (probabilities > threshold)[clear])
     nothing = found.scores_at(np.inf, candidates.relations, candidates.joined)
     assert np.isposinf(nothing).all()
+
+
+def test_what_comes_up_where_nothing_was_rehearsed_is_not_probable():
+    """A final model may propose candidates of a relation and kind that no rehearsal had."""
+    starts = intercepts_of(np.array([0.5]), np.array([0]), np.array([0.25, 3.0]))
+    assert expit(starts + 0.5)[0] == pytest.approx(0.25)
+    assert expit(starts + 30)[1] < 1e-9

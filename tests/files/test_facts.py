@@ -15,6 +15,7 @@ from assent.core.new_facts import Evidence, NewFacts, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.facts import WRITERS, partial, read_facts, rows_of_facts, table_of, write_facts
+from assent.files.triples import read
 
 NAMES = toy.whole().vocabulary
 ADA, BEN, ROME = (NAMES.entities.index(name) for name in ("ada", "ben", "rome"))
@@ -143,10 +144,51 @@ def test_n_triples_load_into_a_store(facts, tmp_path):
     assert len(store) == 2
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+def test_kgx_reads_back_as_the_same_facts_and_names(facts, tmp_path):
+    labels = tuple(name.capitalize() for name in NAMES.entities)
+    named = replace(facts, vocabulary=replace(NAMES, entity_labels=labels))
+    write_facts(tmp_path / "new.kgx", named)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new_edges.tsv", "new_nodes.tsv"]
+    again = read(tmp_path)
+    names = again.vocabulary
+    assert {
+        (names.entities[h], names.relations[r], names.entities[t]) for h, r, t in again.facts
+    } == {("ada", "lives_in", "rome"), ("ben", "knows", "ada")}
+    assert set(names.entity_labels) == {"Ada", "Ben", "Rome"}
+    assert (
+        "\tprediction\tcomputational_model\t0.9000\taccepted"
+        in (tmp_path / "new_edges.tsv").read_text()
+    )
+
+
+@pytest.mark.parametrize("before", ["", "http://www.wikidata.org/entity/"])
+def test_quickstatements_are_lines_of_wikidatas_ids(facts, tmp_path, before):
+    entities = tuple(f"{before}Q{number + 1}" for number in range(NAMES.num_entities))
+    relations = tuple(f"P{number + 1}" for number in range(NAMES.num_relations))
+    theirs = replace(facts, vocabulary=Vocabulary(entities, relations))
+    write_facts(path := tmp_path / "new.qs", theirs)
+    assert path.read_text().splitlines()[0] == (
+        f"Q{ADA + 1}\tP{LIVES + 1}\tQ{ROME + 1}\t/* found by assent, probability 0.90 */"
+    )
+
+
+def test_quickstatements_about_other_things_are_refused(facts, tmp_path):
+    with pytest.raises(DataError, match="none of Wikidata's"):
+        write_facts(tmp_path / "new.qs", facts)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in WRITERS if suffix not in (".qs", ".kgx")])
 def test_nothing_can_be_written_too(suffix, tmp_path):
     write_facts(path := tmp_path / f"new{suffix}", NewFacts.nothing(NAMES))
     assert path.exists()
+
+
+def test_no_facts_in_other_peoples_formats(tmp_path):
+    write_facts(tmp_path / "new.kgx", NewFacts.nothing(NAMES))
+    assert len((tmp_path / "new_edges.tsv").read_text().splitlines()) == 1  # the header
+    write_facts(tmp_path / "new.qs", NewFacts.nothing(Vocabulary(("Q1",), ("P1",))))
+    assert (tmp_path / "new.qs").read_text() == ""
 
 
 def test_other_formats_are_refused(facts, tmp_path):

@@ -131,7 +131,8 @@ def test_the_command_shows_names_and_lists_what_it_refused(run, tmp_path, say):
     assert "is a city in" in printed or "has capital" in printed or "is on continent" in printed
     lines = refused.read_text(encoding="utf-8").splitlines()
     assert lines[0].split("\t") == [
-        "head", "relation", "tail", "decision", "probability", "refused_for",
+        "head", "relation", "tail", "head_name", "relation_name", "tail_name", "decision",
+        "probability", "refused_for",
     ]  # fmt: skip
     assert len(lines) > 1
 

@@ -31,7 +31,8 @@ def hostile_runs(tmp_path_factory):
     names = benchmark.vocabulary
     entities = [HOSTILE[e] if e < len(HOSTILE) else f"e{e}" for e in range(names.num_entities)]
     relations = ["</script><script>window.struck = 2</script>", "r1 & co", 'r2" onclick="x']
-    hostile = replace(benchmark, vocabulary=Vocabulary(tuple(entities), tuple(relations)))
+    names = Vocabulary(tuple(entities), tuple(relations))
+    hostile = replace(benchmark, vocabulary=names, removed=None)
     assent.save(hostile, root / "benchmark")
     folders = {}
     for folder, model, rule in (

@@ -101,7 +101,10 @@ def test_an_estimate_says_its_share_its_number_and_what_it_rests_on():
         "By estimate, at least 70\u00a0% of the 3 accepted facts are right: about 2. It rests on "
         "that. A fact is accepted if its probability is above .45."
     )
-    assert "35 known facts were hidden; 10 of them were accepted again" in rehearsal
+    assert rehearsal == (
+        "In the rehearsal, 10 of 35 hidden facts were accepted again: about 29\u00a0% of what is "
+        "missing may be found."
+    )
     assert review == "1 more, of a probability of .40 or above, are left for a person to review."
     assert headline(Found(new_facts(FEW), "f", "run", kept())) == (
         "3 new facts, at least 70\u00a0% of them right by estimate"
@@ -111,7 +114,7 @@ def test_an_estimate_says_its_share_its_number_and_what_it_rests_on():
 @pytest.mark.parametrize("decided", ["promise", "decider"])
 def test_thresholds_of_valid_are_no_estimate(decided):
     said = " ".join(expectation(Found(new_facts(FEW), "f", "run", kept(decided, math.nan))))
-    assert "about 2 of the 3 accepted facts are right; fewer may be" in said
+    assert "about 2 of the 3 accepted facts are right; it may be fewer" in said
     assert "at least" not in said and "--precision" in said
     assert headline(Found(new_facts(FEW), "f", "run", kept(decided))) == "3 new facts"
 

@@ -185,6 +185,25 @@ def test_facts_stand_beside_the_run_that_made_them(hostile_runs, tmp_path):
     assert json.loads(again.scripts[0])["facts"] == {}
 
 
+def test_the_facts_of_two_runs_stand_one_after_the_other(hostile_runs, tmp_path):
+    folders = []
+    for name, folder in hostile_runs.items():
+        folders.append(tmp_path / name)
+        shutil.copytree(folder, folders[-1])
+        run = assent.load_run(folders[-1])
+        keep_completion(assent.complete(run), run, folders[-1])
+    read = Page(assent.report(folders, tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert read.text.count("by 2 runs") == 1
+    for number, name in enumerate(hostile_runs, 1):
+        assert ("section", f"facts-{number}") in [
+            (tag, given.get("id")) for tag, given in read.tags
+        ]
+        assert f"Made by the run {name}." in read.text
+    assert len({given["id"] for _, given in read.tags if "id" in given}) == len(
+        [given for _, given in read.tags if "id" in given]
+    )
+
+
 def test_without_facts_nothing_is_said_of_them(alone):
     assert "What is accepted for" in alone.text and "found-1" not in alone.tables
     assert "New facts" not in alone.text

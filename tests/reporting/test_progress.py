@@ -30,9 +30,9 @@ def clock(monkeypatch):
 
 def test_after_a_resume_the_time_left_is_that_of_the_epochs_left(clock):
     """Resumed before the last of 10 steps of an epoch that took 20 s, after a minute of reading."""
-    lines = Lines(Console(file=io.StringIO()), epochs=30)
+    lines = Lines(Console(file=io.StringIO()))
     clock.now += 60
-    lines.event(event="resume", epoch=9, step=9)
+    lines.event(event="resume", epoch=9, step=9, epochs=30)
     clock.now += 2
     lines.step(9, 10, 10, 0.5, 8)
     ended = {"event": "epoch", "loss": 0.5, "queries_per_second": 4}
@@ -43,9 +43,24 @@ def test_after_a_resume_the_time_left_is_that_of_the_epochs_left(clock):
     assert "at most 9 min left" in lines.in_words({**ended, "epoch": 11, "seconds": 20.0})
 
 
+def test_a_second_training_has_a_clock_and_epochs_of_its_own(clock):
+    """A final fit is watched by the same lines as the training before it."""
+    lines = Lines(Console(file=io.StringIO()))
+    for _ in range(300):
+        lines.step(0, 1, 10, 0.5, 8)
+    lines.event(event="start", queries=8, steps=10, epochs=5)
+    for step in range(1, 11):
+        clock.now += 2
+        lines.step(0, step, 10, 0.5, 8)
+    ended = {"event": "epoch", "epoch": 1, "loss": 0.5, "queries_per_second": 4, "seconds": 20.0}
+    said = lines.in_words(ended)
+    assert "epoch   1 of 5" in said and "at most 80 s left" in said
+
+
 def test_the_bar_does_not_count_what_was_done_before_a_resume():
     with Progress(TimeRemainingColumn(), console=Console(file=io.StringIO()), disable=True) as bar:
-        shown = Bar(bar.console, 30, bar)
+        shown = Bar(bar.console, bar)
+        shown.event(event="resume", epoch=9, step=8, epochs=30)
         shown.step(9, 9, 10, 0.5, 8)
         (task,) = bar.tasks
         assert (task.total, task.completed) == (300, 99)

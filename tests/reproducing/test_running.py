@@ -75,7 +75,7 @@ def run(
     lines, watcher = [], Counting(fail_at)
 
     @contextmanager
-    def watching(epochs):
+    def watching():
         yield watcher
 
     specs = [Spec.of(name, preset, changes) for name in names]

@@ -69,7 +69,7 @@ def test_what_does_not_change_the_model_may_change_when_a_run_is_resumed(benchma
 
 def test_people_are_told_what_changed():
     event = {"event": "changed", "settings": {"threads": {"was": 1, "is": 2}}, "equal_bits": False}
-    words = Lines(Console(), 4).in_words(event)
+    words = Lines(Console()).in_words(event)
     assert words == "changed: threads 1 to 2; the last bits may differ from before"
 
 

@@ -10,7 +10,7 @@ from assent.errors import AssentError, StoppedError
 __all__ = ["app", "main"]
 
 # `--help` shows these first, in the order in which a fact goes through them.
-FIRST = ("demo", "build", "audit", "train", "tune", "evaluate", "complete", "report")
+FIRST = ("demo", "build", "audit", "train", "tune", "evaluate", "complete", "review", "report")
 OTHERS = {"__main__", "common", *FIRST}
 
 for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)} - OTHERS)):

@@ -143,7 +143,7 @@ def build(
     if removed_entities := benchmark.origin["counts"]["removed_entities"]:
         say(
             f"{removed_entities:,} entities were removed, so that some queries lose all answers; "
-            "they get no new facts (--removed 0 keeps all)"
+            "only the final fit of `assent complete --precision` knows them (--removed 0 keeps all)"
         )
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)

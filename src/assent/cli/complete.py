@@ -1,5 +1,6 @@
 """The command complete: new facts, from every query that the graph may ask."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,8 @@ def complete(
         typer.Option(
             "--out",
             help="Where accepted facts go: a file with a suffix of {fact_files}, or a SPARQL "
-            "store, sparql+http://host/path, that takes updates.",
+            "store, sparql+http://host/path, that takes updates. NEW.kgx is a pair of files, "
+            "NEW_nodes.tsv and NEW_edges.tsv.",
         ),
     ],
     precision: Annotated[
@@ -41,6 +43,14 @@ def complete(
             help="Over asked: facts missing from the graph for each one held out, at least (1)."
         ),
     ] = None,
+    reviewed: Annotated[
+        bool,
+        typer.Option(
+            "--reviewed",
+            help="Accept what the labels of `assent review` promise at --precision, with "
+            "--confidence (0.95); nothing is asked.",
+        ),
+    ] = False,
     refit: Annotated[
         bool | None,
         typer.Option(
@@ -60,8 +70,20 @@ def complete(
         float, typer.Option(help="How probable a fact to review must be, at least.")
     ] = 0.5,
     graph: Annotated[
-        str | None, typer.Option(help="The named graph of a SPARQL store that facts go to.")
+        str | None,
+        typer.Option(help="The named graph of a SPARQL store or .trig file that facts go to."),
     ] = None,
+    triple_terms: Annotated[
+        bool,
+        typer.Option(
+            "--triple-terms",
+            help="In .ttl and .trig, say how sure a fact is by RDF 1.2 triple terms, not by "
+            "rdf:Statement.",
+        ),
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there already.")
+    ] = False,
     refused_file: Annotated[
         Path | None,
         typer.Option(
@@ -70,7 +92,11 @@ def complete(
     ] = None,
     relations: Annotated[
         list[str] | None,
-        typer.Option("--relations", help="Complete this relation only; may be given again."),
+        typer.Option(
+            "--relations",
+            help="Complete these relations only: names or labels, with commas between them; may "
+            "be given again.",
+        ),
     ] = None,
     anchors_file: Annotated[
         Path | None, typer.Option("--anchors", help="Ask only about these entities, one a line.")
@@ -102,8 +128,10 @@ def complete(
     `assent report` finds them.
     """
     from assent.files.annotations import read_list
-    from assent.files.facts import partial, refuse_suffix, write_facts, write_refused
-    from assent.files.sparql import GRAPH, Store, is_store
+    from assent.files.atomic import refuse_to_write
+    from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
+    from assent.files.provenance import About, store_graph
+    from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.reporting.rendering import terminal
@@ -117,14 +145,19 @@ def complete(
     for path in files:
         refuse_suffix(path)
     written = [*files, *([str(refused_file)] if refused_file else [])]
-    places = {path if is_store(path) else str(Path(path).resolve()) for path in written}
-    if len(places) < len(written):
+    targets = [target for path in files for target in files_of(path)]
+    targets += [refused_file] if refused_file else []
+    places = {str(target.resolve()) for target in targets} | set(filter(is_store, written))
+    if len(places) < len(targets) + sum(map(is_store, written)):
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
-    graph = graph or GRAPH
+    for target in targets:
+        refuse_to_write(target, overwrite)
     run = load_run(run_folder, unfinished=unfinished)
-    if precision is not None and rule_of(run_folder) == "judge":
+    for path in files:
+        refuse_suffix(path, run.benchmark.vocabulary)
+    if precision is not None and not reviewed and rule_of(run_folder) == "judge":
         say("the judge that the run was tuned with is not asked: --precision goes by own scores")
-    if precision is not None and over == "asked":
+    if precision is not None and over == "asked" and not reviewed:
         refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
@@ -134,6 +167,7 @@ def complete(
             missing=missing,
             confidence=confidence,
             refit=refit,
+            reviewed=reviewed,
             review_above=None if review_file is None else review_above,
             relations=relations,
             anchors=read_list(anchors_file) if anchors_file else None,
@@ -145,17 +179,30 @@ def complete(
         )
     if not found.finished:
         files = [path if is_store(path) else str(partial(Path(path))) for path in files]
-        graph += ".partial"
+    about = About(
+        str(run_folder),
+        run.settings.name,
+        datetime.now(UTC),
+        graph or "",
+        triple_terms,
+    )
+    graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
-        write_facts(path, facts, graph)
-    if found.finished:
+        write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
+    if found.finished and not reviewed:
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    out.print(terminal(completion_grid(found)))
+    if (grid := completion_grid(found)).rows:
+        out.print(terminal(grid))
     for line in summary_lines(found):
         say(line)
-    files = [f"{Store.of(path).url}, graph {graph}" if is_store(path) else path for path in files]
+    files = [
+        f"{Store.of(path).url}, graph {graph}"
+        if is_store(path)
+        else " and ".join(map(str, files_of(path)))
+        for path in files
+    ]
     for path, what in zip(files, ("accepted", "to review"), strict=False):
         say(f"{what}: {path}")
     if refused_file is not None:
@@ -180,6 +227,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
-    with watching(err, max(run.trained.best_epoch, 1)) as watcher:
+    with watching(err) as watcher:
         refit(run, watcher)
     return True

@@ -1,5 +1,6 @@
 """demo: every verb in order, on the built-in world graph."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.experiment import Found
     from assent.measuring.evaluation import Evaluation
+    from assent.reviewing.session import Review
     from assent.verbs.runs import Run
 
 HIDDEN = 1 / 7  # of the facts: a graph that is complete has no new facts to find
@@ -36,15 +38,15 @@ def demo(
     """
     from assent.experiment import experiment
     from assent.reporting.progress import watching
-    from assent.settings import resolve
 
-    with watching(err, resolve("complex").train.epochs) as watcher:
+    with watching(err) as watcher:
         experiment(
             "world",
             folder,
             hide=HIDDEN,
             # One thread: steps are small here, and two would wait for each other when it is busy.
-            changes=["train.threads=1"],
+            # Forty epochs of the hundred that this graph would get: a demonstration takes minutes.
+            changes=["train.threads=1", "train.epochs=40"],
             precision=PRECISION,
             show=show,
             watcher=watcher,
@@ -102,10 +104,8 @@ def _complete(found: "Found") -> None:
 
     facts, right = found.completion.accepted, int(found.right.sum())
     share = f", {percent(right / len(facts), 0)}" if len(facts) else ""
-    say(
-        f"Hidden before anything else:  {found.hidden:,} facts, "
-        f"{found.findable:,} of them about entities that are left in the graph"
-    )
+    left = f"; {found.findable:,} of them can be found" if found.findable < found.hidden else ""
+    say(f"Hidden before anything else:  {found.hidden:,} facts{left}")
     say(
         f"Accepted as new:              {len(facts):,} facts, of which at least "
         f"{percent(PRECISION, 0)} are right, by estimate"
@@ -114,17 +114,21 @@ def _complete(found: "Found") -> None:
     _heading("Ten of the right ones, how probable each is, and what speaks for it most")
     for line in facts_in_words(facts.take(found.right)):
         say(line)
-    _heading(
-        "The worst: those it is surest of that were not hidden (some may be true all the same)"
-    )
+    _heading("The worst: the surest that were not hidden (some may be true all the same)")
     for line in facts_in_words(facts.take(~found.right), 5):
         say(line)
     say("")
 
 
 def _report(page: Path) -> None:
-    say("All of them, how sure each is and why, and how well the run decides, on one page:")
+    say("All of them on one page, with how sure each is and why, and how well the run decides:")
     say(f"report: {page}")
+
+
+def _review(review: "Review") -> None:
+    _heading("Your turn")
+    say(f"{len(review.proposals):,} proposals wait for a person to decide, on a page of their own:")
+    say(f"assent review {shlex.quote(str(review.folder))}")
 
 
 def _heading(words: str) -> None:
@@ -144,4 +148,5 @@ SHOWN: dict[str, Callable[[Any], None]] = {
     "evaluate": _evaluate,
     "complete": _complete,
     "report": _report,
+    "review": _review,
 }

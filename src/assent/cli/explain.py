@@ -11,15 +11,18 @@ from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, comman
 @command()
 def explain(
     run_folder: RunFolder,
-    head: Annotated[str, typer.Argument(help="A name or label.")],
-    relation: Annotated[str, typer.Argument(help="A name or label.")],
-    tail: Annotated[str, typer.Argument(help="A name or label.")],
+    head: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
+    relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
+    tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
     on: OnBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rules that speak for a fact, known or not, and what speaks against it."""
+    """Say what speaks for a fact, and what against it.
+
+    The fact may be known or not. Rules that were mined from the train facts speak for it.
+    """
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
 

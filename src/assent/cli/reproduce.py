@@ -56,5 +56,5 @@ def reproduce(
         )
     said = shlex.join(["assent", *sys.argv[1:]])
     order = Order(benchmark, out_folder, specs, budget or math.inf, said, on)
-    report = reproduce(order, say, lambda epochs: watching(err, epochs))
+    report = reproduce(order, say, lambda: watching(err))
     say(f"report: {report}")

@@ -1,6 +1,8 @@
 """review: a page where people decide about proposals."""
 
 import getpass
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +11,8 @@ from assent.cli.common import RunFolder, command, err, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from assent.reviewing.session import Review
 
 PORT = 8321
 
@@ -22,6 +26,34 @@ def review(
             "--reviewer", help="Who decides; may be given again: each gets an address of their own."
         ),
     ] = None,
+    precision: Annotated[
+        float, typer.Option(help="Draw what soonest buys a promise of this precision.")
+    ] = 0.9,
+    confidence: Annotated[
+        float, typer.Option(help="The probability with which that promise is kept.")
+    ] = 0.95,
+    seed: Annotated[
+        int, typer.Option(help="Of the random design; only when the proposals are made.")
+    ] = 0,
+    export_file: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write all labels to this .tsv file; serve no page."),
+    ] = None,
+    import_file: Annotated[
+        Path | None,
+        typer.Option("--import", help="Add the labels of such a file; serve no page."),
+    ] = None,
+    accepted_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--accepted",
+            help="Write the facts that people called right as a graph, .tsv or .nt, which "
+            "`assent build` reads; serve no page.",
+        ),
+    ] = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Say what is promised so far; serve no page.")
+    ] = False,
     host: Annotated[
         str, typer.Option(help="The address to listen on; by default only this machine can ask.")
     ] = "127.0.0.1",
@@ -47,28 +79,46 @@ def review(
 
     if not has_proposals(run_folder):
         with minutes_of_queries(err) as progress:
-            propose(load_run(run_folder), progress=progress)
-    opened = open_review(run_folder)
-    try:
-        serve(
-            opened,
-            reviewers or [getpass.getuser()],
-            host=host,
-            port=port,
-            names=names or [],
-            ready=_ready,
+            propose(load_run(run_folder), seed=seed, progress=progress)
+    with closing(open_review(run_folder, precision, confidence)) as opened:
+        if _without_page(opened, export_file, import_file, accepted_file, status):
+            return
+        people = reviewers or [getpass.getuser()]
+        with suppress(KeyboardInterrupt):
+            serve(opened, people, host=host, port=port, names=names or [], ready=_ready)
+        say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
+
+
+def _without_page(
+    opened: "Review",
+    export_file: Path | None,
+    import_file: Path | None,
+    accepted_file: Path | None,
+    status: bool,
+) -> bool:
+    """Reads and writes files, if any are named; whether that was all that was wanted."""
+    from assent.reviewing.exchange import export_labels, import_labels
+    from assent.verbs.review import write_accepted
+
+    if import_file is not None:
+        found = import_labels(import_file, opened.labels, opened.proposals)
+        say(
+            f"labels: {found.added:,} added, {found.there:,} were there already, "
+            f"{found.strange:,} are about facts that are not proposed here"
         )
-    except KeyboardInterrupt:
-        pass
-    finally:
-        opened.close()
-    say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
+    if export_file is not None:
+        count = export_labels(export_file, opened.labels, opened.proposals)
+        say(f"{count:,} labels: {export_file}")
+    if accepted_file is not None:
+        say(f"{write_accepted(opened, accepted_file):,} facts: {accepted_file}")
+    if status:
+        for line in opened.progress(opened.precision, opened.confidence).lines():
+            say(line)
+    return status or any((import_file, export_file, accepted_file))
 
 
 def _ready(addresses: "Mapping[str, str]") -> None:
     """Where to go; printed at once, for whoever waits for it."""
     for reviewer, address in addresses.items():
         say(f"{reviewer}: {address}")
-    say(
-        "Open it in a browser; Ctrl-C ends the review. Whoever has an address decides in that name."
-    )
+    say("Open it in a browser. Whoever has an address decides in that name. Ctrl-C ends it.")

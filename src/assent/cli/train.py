@@ -45,17 +45,13 @@ def train(
     """
     from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
-    from assent.settings import resolve
-    from assent.verbs.runs import begun_with
     from assent.verbs.train import popularity
     from assent.verbs.train import train as run_training
 
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    settings = resolve(model, preset, settings_file, changes, begun_with(run_folder))
-    epochs = settings.train.epochs
-    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err, epochs) as watcher:
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err) as watcher:
         run = run_training(
             benchmark,
             model,

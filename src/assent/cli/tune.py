@@ -38,6 +38,12 @@ def tune(
             help="Rule judge: another run whose scores count too; may be given again.",
         ),
     ] = None,
+    reviewed: Annotated[
+        bool,
+        typer.Option(
+            "--reviewed", help="Rule judge: learn from the labels of `assent review` too."
+        ),
+    ] = False,
     out_file: Annotated[
         Path | None,
         typer.Option("--out", help="A file, instead of decider.json in the run's folder."),
@@ -62,7 +68,9 @@ def tune(
     run = load_run(run_folder, on, unfinished=unfinished)
     heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
     with queries(err) as progress:
-        decider = find_decider(run, rule, objective, progress, heard, precision, confidence)
+        decider = find_decider(
+            run, rule, objective, progress, heard, precision, confidence, reviewed
+        )
     path = save_decider(decider, out_file or run_folder, run.benchmark)
     out.print(terminal(thresholds_grid(decider, run.benchmark)))
     if "promise" in decider.found:

@@ -71,14 +71,19 @@ def asked(slots: Sequence[int], about: Sequence[Mask]) -> Queries:
 
 
 def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int]:
-    """The ids of the relations with these names, ascending; None: all relations."""
+    """The ids of the relations with these names or labels, ascending; None: all relations.
+
+    What is no name by itself may be several, with commas between them.
+    """
     if wanted is None:
         return list(range(names.num_relations))
-    places = {name: place for place, name in enumerate(names.relations)}
-    chosen = list(dict.fromkeys(wanted))
-    for name in chosen:
-        refuse_unknown(name, places, "relation")
-    return sorted(places[name] for name in chosen)
+    right = dict.fromkeys([*names.relations, *names.relation_labels])
+    chosen = set[int]()
+    for given in wanted:
+        for name in [given] if given in right else map(str.strip, given.split(",")):
+            refuse_unknown(name, right, "relation")
+            chosen.add(names.relation_named(name))
+    return sorted(chosen)
 
 
 def entities_named(wanted: Iterable[str] | None, names: Vocabulary) -> Mask:  # (entity,)

@@ -17,9 +17,10 @@ from assent.completing.completing import (
     Outcome,
     Rehearsed,
     Stopping,
+    Wanted,
     most_probable,
 )
-from assent.completing.law import Refused, contradicting, lawful
+from assent.completing.law import REASONS, Refused, contradicting, lawful
 from assent.completing.proposing import Proposed, Proposer
 from assent.completing.rehearsing import (
     Candidates,
@@ -30,12 +31,17 @@ from assent.completing.rehearsing import (
     rehearsed_by_others,
 )
 from assent.completing.schema import both_or_neither, only_best
-from assent.core.arrays import Keys, frozen
+from assent.core.arrays import Keys, found_in, frozen
+from assent.core.considered import FREE, Considered
+from assent.core.facts import fact_keys
 from assent.core.new_facts import HEAD, TAIL, Evidence, NewFacts
 from assent.core.scores import QueriesDone
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
 
+# What bars a candidate: another answer, its reverse, or the stated schema.
+SECOND, ONE_WAY = "second", "one-way"
+BARS = (SECOND, ONE_WAY, *REASONS)
 LEAST = 0.001  # candidates less probable than this are not looked at further
 
 
@@ -129,7 +135,49 @@ class ByFact:
         if wanted.max_facts is not None:
             decided = most_probable(decided, wanted.max_facts, ground.schema)
         summary = Rehearsed(self.precision, threshold, rehearsal.missing, rehearsal.refuted)
-        return Completion(decided, tuple(outcomes), len(ground.relations), False, summary)
+        considered = None
+        if replace(wanted, max_facts=None, review_above=None) == Wanted():
+            considered = self._considered(heard, new, rivals, rehearsal, threshold)
+        return Completion(
+            decided, tuple(outcomes), len(ground.relations), False, summary, considered
+        )
+
+    def _considered(
+        self,
+        heard: list[Proposed],
+        new: NewFacts,
+        rivals: Refused,
+        rehearsal: Rehearsal,
+        threshold: float,
+    ) -> Considered:
+        """Every candidate that is not held out, and what bars it."""
+        candidates = Candidates.joined_up([mine.candidates for mine in heard])
+        facts = self._undecided(candidates.take(~candidates.held_out), rehearsal)
+        against = Candidates.joined_up([mine.against for mine in heard])
+        unlawful = contradicting(self._undecided(against, rehearsal), self.ground.law)
+        keys = fact_keys(facts.facts, self.names)
+        bars = np.full(len(keys), BARS.index(SECOND), np.int8)
+        bars[self.ground.schema.symmetric[facts.facts[:, 1]]] = BARS.index(ONE_WAY)
+        bars[found_in(np.sort(fact_keys(new.facts, self.names)), keys)] = FREE
+        for refused in (rivals, unlawful):
+            facts = NewFacts.joined([facts, refused.facts], self.names)
+            bars = np.concatenate([bars, refused.reasons + BARS.index(REASONS[0])])
+        # A candidate that the law refuses stands among the others, too.
+        keys = fact_keys(facts.facts, self.names)
+        order = np.lexsort((-bars, keys))
+        order = order[np.diff(keys[order], prepend=-1) != 0]
+        order = order[facts.probabilities[order] >= LEAST]
+        return Considered(
+            self.names,
+            frozen(facts.facts[order]),
+            frozen(facts.probabilities[order], np.float64),
+            frozen(bars[order], np.int8),
+            BARS,
+            self.precision,
+            threshold,
+            rehearsal.missing,
+            rehearsal.refuted,
+        )
 
     def _carried(
         self, rehearsed: Candidates, proposed: list[Proposed] | None

@@ -9,11 +9,12 @@ import numpy as np
 import polars as pl
 
 from assent.completing.asking import Fitting, entities_named, relations_named
-from assent.completing.evidence import Explainer, Vectors
+from assent.completing.evidence import Explainer, SeenBy
 from assent.completing.law import Law, Refused
 from assent.completing.schema import Habits, Links, never_together
 from assent.core.arrays import Ids, Keys, Mask, pair_keys
 from assent.core.benchmark import Benchmark
+from assent.core.considered import Considered
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
@@ -97,6 +98,17 @@ class Rehearsed(NamedTuple):
         )
 
 
+class Reviewed(NamedTuple):
+    """What people's labels say about all accepted facts together."""
+
+    precision: float  # promised
+    confidence: float  # with which it is
+    proposals: int  # that there are
+    drawn: int  # of these, drawn at random and labelled
+    right: int  # of these, looked at one by one and called right
+    relations: int | None  # each of so many relations has a promise of its own; None: one for all
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Completion:
     """New facts, accepted and to review. Iterating gives one dictionary a fact."""
@@ -106,6 +118,8 @@ class Completion:
     relations: int  # how many relations were to be completed
     promises: bool  # whether relations accept nothing because they cannot promise a precision
     rehearsed: Rehearsed | None = None  # where facts were decided about by a rehearsal
+    considered: Considered | None = None  # by a rehearsal of all queries: every candidate
+    reviewed: Reviewed | None = None  # where people's labels decided
 
     @property
     def refused(self) -> Refused:
@@ -143,11 +157,11 @@ class Completion:
 class Ground:
     """What is known before anything is asked: facts, habits, law, who fits, what explains facts.
 
-    `vectors` (entity, dim) are the entities as the model sees them, if it has one for each.
+    `vectors` gives the entities as the model sees them, where no rule speaks for a fact.
     """
 
     def __init__(
-        self, benchmark: Benchmark, wanted: Wanted, vectors: Vectors | None = None
+        self, benchmark: Benchmark, wanted: Wanted, vectors: SeenBy = lambda: None
     ) -> None:
         self.benchmark, self.wanted, self.names = benchmark, wanted, benchmark.vocabulary
         self.vectors = vectors

@@ -239,7 +239,8 @@ def sigmoids_of(
 def intercepts_of(slanted: Values, groups: Ids, expected: Values) -> Values:  # (group,)
     """The intercepts with which the sigmoids of each group add up to the number expected there.
 
-    `slanted` (candidate,) are the scores times the slope of their group.
+    `slanted` (candidate,) are the scores times the slope of their group. A group without candidates
+    was never rehearsed, so that whatever comes up in it later is not probable.
     """
     low, high = np.full(len(expected), -FARTHEST), np.full(len(expected), FARTHEST)
     for _ in range(HALVINGS):
@@ -247,4 +248,4 @@ def intercepts_of(slanted: Values, groups: Ids, expected: Values) -> Values:  # 
         sums = np.bincount(groups, sigmoid(middle[groups] + slanted), len(expected))
         too_few = sums < expected
         low, high = np.where(too_few, middle, low), np.where(too_few, high, middle)
-    return low
+    return np.where(np.bincount(groups, minlength=len(expected)) > 0, low, -FARTHEST)

@@ -78,6 +78,14 @@ class Evidence:
         offsets = frozen(offsets_of(np.diff(self.offsets)[facts]), np.int64)
         return type(self)(offsets, tuple(self.reasons[place] for place in places))
 
+    def speaking(self, place: int) -> tuple[Reason, ...]:
+        """What speaks for the fact at this place, the surest first."""
+        return tuple(reason for reason in self.at(place) if reason.kind in FOR)
+
+    def opposing(self, place: int) -> tuple[Reason, ...]:
+        """What speaks against the fact at this place."""
+        return tuple(reason for reason in self.at(place) if reason.kind in AGAINST)
+
     def at(self, place: int) -> tuple[Reason, ...]:
         """All reasons of the fact at this place."""
         return self.reasons[int(self.offsets[place]) : int(self.offsets[place + 1])]
@@ -136,11 +144,11 @@ class NewFacts:
 
     def reasons(self, place: int) -> list[Reason]:
         """What speaks for the fact at this place, the surest first."""
-        return [reason for reason in self.evidence.at(place) if reason.kind in FOR]
+        return list(self.evidence.speaking(place))
 
     def against(self, place: int) -> list[Reason]:
         """What speaks against the fact at this place."""
-        return [reason for reason in self.evidence.at(place) if reason.kind in AGAINST]
+        return list(self.evidence.opposing(place))
 
     def by_similarity(self, place: int) -> bool:
         """Whether no rule speaks for the fact at this place."""

@@ -91,13 +91,16 @@ class Vocabulary:
         name = (self.relation_labels or self.relations)[relation % self.num_relations]
         return name if relation < self.num_relations else f"inverse of {name}"
 
-    def entity_named(self, name: str) -> int:
-        """The id of the entity with this name, or with this label if only one has it."""
-        return _numbered(name, self.entities, self.entity_labels, "entity")
+    def entity_named(self, name: str, fits: Mask | None = None) -> int:
+        """The id of the entity with this name, or with this label if only one has it.
+
+        Where several have the label, the only one of them that `fits` (entity,).
+        """
+        return _numbered(name, self.entities, self.entity_labels, "entity", fits)
 
     def relation_named(self, name: str) -> int:
         """The id of the relation with this name, or with this label if only one has it."""
-        return _numbered(name, self.relations, self.relation_labels, "relation")
+        return _numbered(name, self.relations, self.relation_labels, "relation", None)
 
     def by_side(self, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
         """A value for each slot, by what the slot asks for, then by the name of its relation."""
@@ -124,12 +127,15 @@ class Vocabulary:
         )
 
 
-def _numbered(name: str, names: tuple[str, ...], labels: tuple[str, ...], what: str) -> int:
+def _numbered(
+    name: str, names: tuple[str, ...], labels: tuple[str, ...], what: str, fits: Mask | None
+) -> int:
     if name in names:
         return names.index(name)
     found = [number for number, label in enumerate(labels) if label == name]
-    if len(found) == 1:
-        return found[0]
+    fitting = found if len(found) == 1 or fits is None else [one for one in found if fits[one]]
+    if len(fitting) == 1:
+        return fitting[0]
     if found:
         those = ", ".join(names[number] for number in found[:5])
         raise DataError(f"{name!r}: several have this label ({those}); give the name")

@@ -54,6 +54,20 @@ def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
         raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
 
 
+def refuse_to_write(path: Path, overwrite: bool) -> None:
+    """Raises an error, before any work is done, if a file is there already or cannot be written."""
+    with _refusing(path):
+        if path.is_dir():
+            raise DataError(f"{path}: is a folder; choose a file")
+        if path.exists() and not overwrite:
+            raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+        place = path.resolve().parent
+        while not place.exists():
+            place = place.parent
+        with tempfile.NamedTemporaryFile(dir=place, prefix=f".{path.name}."):
+            pass
+
+
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
     try:

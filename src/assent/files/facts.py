@@ -1,11 +1,13 @@
-"""New facts as files: tables for people and programs, N-Triples for graph stores.
+"""New facts as files: tables for people and programs, RDF for graph stores, batches for others.
 
-All formats but N-Triples have the same columns. A .jsonl file is read back into the same noun.
+A .jsonl file is read back into the same noun.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,15 @@ from assent.core.new_facts import (
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.kgx import kgx_files, write_kgx
+from assent.files.provenance import About, store_graph, write_trig, write_turtle
+from assent.files.quickstatements import refuse_other_ids, write_quickstatements
 from assent.files.rdf import write_nt
-from assent.files.sparql import GRAPH, Store, is_store, send_facts
+from assent.files.sparql import Store, is_store, send_facts
 from assent.files.text import is_text, lines_of
 from assent.files.triples import named_facts
 
+NOTHING = About()  # is told of where facts come from
 Row = dict[str, Any]  # a fact as a line of .jsonl has it
 
 ALONE = "by similarity alone"  # where no rule speaks for a fact
@@ -49,34 +55,58 @@ DIGITS = {"probability": 4, "score": 3, "threshold": 3, "expected_precision": 3}
 def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> None:
     """Facts that were refused, and why: tab-separated, with a header."""
     path = Path(path)
-    frame = _columns(facts).select("head", "relation", "tail", "decision", "probability")
+    frame = _columns(facts).select(
+        "head",
+        "relation",
+        "tail",
+        "head_name",
+        "relation_name",
+        "tail_name",
+        "decision",
+        pl.col("probability").round(DIGITS["probability"]),
+    )
     frame = frame.with_columns(refused_for=pl.Series(list(reasons), dtype=pl.String))
     with beside(path) as part:
-        frame.write_csv(part, separator="\t", quote_style="never")
+        _write_table(frame, part)
 
 
-def write_facts(path: str | Path, facts: NewFacts, graph: str = GRAPH) -> None:
+def write_facts(path: str | Path, facts: NewFacts, about: About = NOTHING) -> None:
     """Writes facts in the format that the file's name ends in; WRITERS has the formats.
 
     To a SPARQL store, they go into a named graph.
     """
     if is_store(path):
         rows = named_facts(facts.facts, facts.vocabulary).iter_rows()
-        return send_facts(Store.of(str(path)), rows, graph)
+        return send_facts(Store.of(str(path)), rows, store_graph(about))
     path = Path(path)
     refuse_suffix(path)
-    with beside(path) as part:
-        WRITERS[path.suffix](facts, part)
+    about = about._replace(ended=about.ended or datetime.now(UTC))
+    with ExitStack() as stack:
+        parts = [stack.enter_context(beside(target)) for target in files_of(path)]
+        WRITERS[path.suffix](facts, parts, about)
 
 
-def refuse_suffix(path: str | Path) -> None:
-    """Raises an error for a file name that ends in no known format, before any work is done."""
+def refuse_suffix(path: str | Path, names: Vocabulary | None = None) -> None:
+    """Raises an error for a file that cannot hold facts, or not about these names.
+
+    To be called before any work is done.
+    """
     if is_store(path):
         return
     path = Path(path)
     if path.suffix not in WRITERS:
         found = path.suffix or "a file without a suffix"
         raise DataError(f"{path}: cannot write {found}; choose from {' '.join(WRITERS)}")
+    if names is not None and path.suffix == ".qs":
+        refuse_other_ids(path, names)
+
+
+def files_of(path: str | Path) -> tuple[Path, ...]:
+    """The files that facts are written to under this name; none where it is a SPARQL store."""
+    if is_store(path):
+        return ()
+    path = Path(path)
+    return kgx_files(path) if path.suffix == ".kgx" else (path,)
 
 
 def partial(path: Path) -> Path:
@@ -317,7 +347,7 @@ def _share(value: Any) -> float:
 # Writing
 
 
-def _write_tsv(facts: NewFacts, path: Path) -> None:
+def _write_tsv(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
     places = range(len(facts))
     evidence = [evidence_in_words(facts, place) for place in places]
     against = [" | ".join(reason.sentence for reason in facts.against(at)) for at in places]
@@ -327,29 +357,54 @@ def _write_tsv(facts: NewFacts, path: Path) -> None:
         evidence=pl.Series(evidence, dtype=pl.String),
         against=pl.Series(against, dtype=pl.String),
     )
+    _write_table(frame, parts[0])
+
+
+def _write_table(frame: pl.DataFrame, path: Path) -> None:
     # A label may hold anything, but not a tab or a line's end in a table.
     frame = frame.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]+", " "))
     frame.write_csv(path, separator="\t", quote_style="never")
 
 
-def _write_nt(facts: NewFacts, path: Path) -> None:
+def _write_nt(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
     # What came in as a literal or a blank node, if these were kept, goes out as one.
-    write_nt(named_facts(facts.facts, facts.vocabulary).iter_rows(), path, keep=True)
+    write_nt(named_facts(facts.facts, facts.vocabulary).iter_rows(), parts[0], keep=True)
 
 
-def _write_parquet(facts: NewFacts, path: Path) -> None:
-    table_of(facts).write_parquet(path)
+def _write_parquet(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    table_of(facts).write_parquet(parts[0])
 
 
-def _write_jsonl(facts: NewFacts, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+def _write_jsonl(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    with parts[0].open("w", encoding="utf-8", newline="\n") as file:
         for row in rows_of_facts(facts):
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-WRITERS: dict[str, Callable[[NewFacts, Path], None]] = {
+def _write_turtle(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    write_turtle(facts, parts[0], about)
+
+
+def _write_trig(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    write_trig(facts, parts[0], about)
+
+
+def _write_quickstatements(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    write_quickstatements(facts, parts[0])
+
+
+def _write_kgx(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
+    write_kgx(facts, *parts)
+
+
+# By suffix; each writes to the files that `files_of` names.
+WRITERS: dict[str, Callable[[NewFacts, Sequence[Path], About], None]] = {
     ".tsv": _write_tsv,
-    ".nt": _write_nt,
-    ".parquet": _write_parquet,
     ".jsonl": _write_jsonl,
+    ".parquet": _write_parquet,
+    ".nt": _write_nt,
+    ".ttl": _write_turtle,
+    ".trig": _write_trig,
+    ".qs": _write_quickstatements,
+    ".kgx": _write_kgx,
 }

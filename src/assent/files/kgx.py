@@ -1,10 +1,13 @@
 """KGX: two tab-separated files with headers, one of nodes and one of edges, as Biolink has them."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from assent.core.facts import Taken
+from assent.core.new_facts import NewFacts
 from assent.errors import DataError
 from assent.files.formats import COLUMNS
 from assent.files.meaning import Told
@@ -51,6 +54,47 @@ def read_kgx(path: Path) -> tuple[pl.DataFrame, Told]:
     )
     told = pl.DataFrame(types, schema={"entity": pl.String, "type": pl.String}, orient="row")
     return frame, Told(labels, told, taken=taken)
+
+
+def kgx_files(path: Path) -> tuple[Path, Path]:
+    """`new.kgx` -> `new_nodes.tsv` and `new_edges.tsv`."""
+    return path.with_name(f"{path.stem}_{NODES}.tsv"), path.with_name(f"{path.stem}_{EDGES}.tsv")
+
+
+def write_kgx(facts: NewFacts, nodes: Path, edges: Path) -> None:
+    """The entities of the facts with their names, and the facts as predicted edges."""
+    names, used = facts.vocabulary, np.unique(facts.facts[:, [0, 2]]).tolist()
+    _write(
+        nodes,
+        ("id", "category", "name"),
+        ((names.entities[one], "biolink:NamedThing", names.entity(one)) for one in used),
+    )
+    rows = zip(
+        facts.facts.tolist(), facts.probabilities.tolist(), facts.decisions.tolist(), strict=True
+    )
+    _write(
+        edges,
+        ("id", *ENDS, "knowledge_level", "agent_type", "has_confidence_score", "decision"),
+        (
+            (
+                f"assent:{place}",
+                names.entities[head],
+                names.relations[relation],
+                names.entities[tail],
+                "prediction",
+                "computational_model",
+                f"{probability:.4f}",
+                decision,
+            )
+            for place, ((head, relation, tail), probability, decision) in enumerate(rows, 1)
+        ),
+    )
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in (header, *rows):
+            file.write("\t".join(" ".join(field.split()) for field in row) + "\n")
 
 
 def _edges_of(path: Path) -> Path | None:

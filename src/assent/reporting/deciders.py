@@ -11,7 +11,19 @@ from assent.core.counts import ratio
 from assent.core.decider import Decider
 from assent.deciding.rules import RULES
 from assent.reporting.decisions import SET_NAMES
-from assent.reporting.grid import DASH, Cell, Grid, count, digits, numbers, share, texts, words
+from assent.reporting.grid import (
+    DASH,
+    Cell,
+    Grid,
+    count,
+    digits,
+    numbers,
+    probability,
+    probability_text,
+    share,
+    texts,
+    words,
+)
 
 RULE_NAMES = {
     "global": "one threshold for all relations",
@@ -40,7 +52,7 @@ def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:
     values, nothing = expit(thresholds), int(np.isposinf(thresholds).sum())
     single = len(np.unique(values)) <= 1
     statistics = (
-        [share(float(of(values))) for of in (np.mean, np.min, np.max)]
+        [probability(float(of(values))) for of in (np.mean, np.min, np.max)]
         if len(values)
         else [Cell(DASH)] * 3
     )
@@ -52,7 +64,7 @@ def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:
     ]
     columns = [
         *texts("thresholds, as probabilities"),
-        *numbers("relations", "mean", "min", "max", "accept nothing"),
+        *numbers("relations, by direction", "mean", "min", "max", "accept nothing"),
     ]
     return Grid("thresholds", columns, [row])
 
@@ -94,8 +106,9 @@ def found_line(decider: Decider) -> str | None:
         return None
     tried = ", ".join(f"{float(shrink):g}: {digits(value)}" for shrink, value in found["trials"])
     return (
-        f"drawn to the threshold for all by {float(found['shrink']):g} answers, "
-        f"the best of {tried} (cross-validated {decider.objective})"
+        "a relation with few answers is drawn to the threshold for all, as if by "
+        f"{float(found['shrink']):g} answers more: the best of {tried} "
+        f"(cross-validated {decider.objective})"
     )
 
 
@@ -115,8 +128,8 @@ def _judge_line(decider: Decider) -> str:
     found = decider.found
     reached = ", ".join(f"{SET_NAMES[s]} {digits(f1)}" for s, f1 in found["out_of_fold_f1"].items())
     models = "1 model" if found["models"] == 1 else f"{found['models']} models"
-    threshold = digits(float(expit(decider.thresholds.values.min(initial=np.inf))))
+    lowest = probability_text(float(expit(decider.thresholds.values.min(initial=np.inf))))
     return (
-        f"a judge of {found['features']} features and {models}, threshold {threshold}; "
+        f"a judge of {found['features']} features and {models}, threshold {lowest}; "
         f"F1 out of fold: {reached}"
     )

@@ -17,8 +17,9 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
-    digits,
+    counted,
     numbers,
+    percent,
     probability,
     probability_text,
     texts,
@@ -28,7 +29,7 @@ from assent.reporting.grid import (
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
 FEW = 20  # facts that can be read where no script runs
 MOST_SIGNS = 400  # of a sentence: a name in it may be of any length
-REASONS = (3, 1)  # pieces of evidence that a fact is shown with; fewer where there are many facts
+REASONS = (6, 1)  # sentences of evidence that a fact is shown with; fewer where facts are many
 
 Probabilities = NDArray[np.float64]  # (fact,)
 Row = list[Any]  # head, relation, tail, probability, 1 if accepted, evidence
@@ -84,7 +85,7 @@ def headline(found: Found) -> str:
     accepted = int(found.facts.accepted.sum())
     if not accepted:
         return "No new facts"
-    facts = "1 new fact" if accepted == 1 else f"{accepted:,} new facts"
+    facts = counted(accepted, "new fact")
     if not found.is_rehearsed:
         return facts
     return f"{facts}, at least {at_least(_share_right(found.facts))} of them right by estimate"
@@ -105,7 +106,7 @@ def expectation(found: Found) -> list[str]:
 def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
     """What a rehearsal says of the accepted facts."""
     if len(accepted):
-        share, threshold = at_least(accepted.mean()), digits(kept.threshold, 2)
+        share, threshold = at_least(accepted.mean()), probability_text(kept.threshold, 2)
         estimate = (
             f"By estimate, at least {share} of the {len(accepted):,} accepted facts are right: "
             f"about {accepted.sum():,.0f}. {kept.assumption} A fact is accepted if its probability "
@@ -118,10 +119,12 @@ def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
         )
     held_out = sum(relation.held_out for relation in kept.relations)
     again = sum(relation.found for relation in kept.relations)
+    if not held_out:
+        return [estimate]
     return [
         estimate,
-        f"In the rehearsal, {held_out:,} known facts were hidden; {again:,} of them were accepted "
-        "again.",
+        f"In the rehearsal, {again:,} of {held_out:,} hidden facts were accepted again: about "
+        f"{percent(again / held_out, 0)} of what is missing may be found.",
     ]
 
 
@@ -133,11 +136,15 @@ def _own_probabilities(accepted: Probabilities, kept: Kept | None) -> str:
     )
     if kept is None:
         return f"{about}."
-    by = "promise a precision there" if kept.decided == "promise" else "were found there"
+    how = (
+        "Their thresholds promise a precision for queries like those of valid"
+        if kept.decided == "promise"
+        else "Their thresholds and probabilities were found on the queries of valid"
+    )
     return (
-        f"{about}; fewer may be. Thresholds and probabilities {by}, on the queries of valid, about "
-        "half of which have an answer; of all queries that were asked now, far fewer have one. "
-        "`assent complete --precision` estimates the share on the queries that are asked."
+        f"{about}; it may be fewer. {how}, of which about half have an answer; of all queries that "
+        "were asked here, far fewer have one. `assent complete --precision` estimates the share on "
+        "the queries that are asked."
     )
 
 

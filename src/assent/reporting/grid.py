@@ -120,8 +120,13 @@ def percent(value: float, places: int = 1) -> str:
 
 
 def at_least(value: float) -> str:
-    """`70 %` of .709: a bound from below is never rounded up."""
-    return f"{math.floor(100 * value + 1e-9)}\u00a0%"
+    """`70 %` of .709: a bound from below is never rounded up, and never certain."""
+    return f"{min(math.floor(100 * value + 1e-9), 99)}\u00a0%"
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 fact`, `2,000 facts`."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def clipped(text: str) -> str:

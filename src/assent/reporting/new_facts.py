@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from assent.completing.completing import Completion, Outcome, Rehearsed
+from assent.completing.completing import Completion, Outcome, Rehearsed, Reviewed
 from assent.core.arrays import Keys
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
@@ -14,6 +14,7 @@ from assent.reporting.grid import (
     at_least,
     clipped,
     count,
+    counted,
     numbers,
     probability,
     probability_text,
@@ -50,10 +51,12 @@ def summary_lines(found: Completion) -> list[str]:
         found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
     ]
     lines = [
-        f"{queries:,} queries about {len(outcomes):,} relations: {accepted:,} facts accepted, "
-        f"{review:,} to review",
+        f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
+        f"{counted(accepted, 'fact')} accepted, {review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
+    if found.reviewed is not None:
+        return _reviewed_lines(found, found.reviewed)
     if found.rehearsed is not None:
         lines = [lines[0], *_rehearsal_lines(found, found.rehearsed)]
     elif without:
@@ -68,6 +71,23 @@ def summary_lines(found: Completion) -> list[str]:
     if len(found) < accepted + review:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def _reviewed_lines(found: Completion, reviewed: Reviewed) -> list[str]:
+    """What is promised of the accepted facts, and what the promise rests on."""
+    accepted = len(found.accepted)
+    lines = [
+        f"{reviewed.proposals:,} proposals, {reviewed.drawn:,} of them drawn at random and "
+        f"labelled: {accepted:,} facts accepted, {len(found) - accepted:,} to review"
+    ]
+    if not accepted:
+        return [*lines, "nothing can be promised yet; `assent review` says what it takes"]
+    share, sure = f"{reviewed.precision:.0%}", f"confidence {reviewed.confidence:.0%}"
+    about = "of them" if reviewed.relations is None else "of those of each relation"
+    return [
+        *lines,
+        f"promise: at least {share} {about} are right, with {sure}, if the labels are right",
+    ]
 
 
 def _doubtful_lines(accepted: NewFacts) -> list[str]:
@@ -89,9 +109,10 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     accepted = found.accepted
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
+        above = probability_text(rehearsed.threshold, 2)
         lines.append(
-            f"right, by estimate: at least {share} of the accepted "
-            f"facts; accepted are those of a probability above {rehearsed.threshold:.2f}"
+            f"right, by estimate: at least {share} of the accepted facts; accepted are those of a "
+            f"probability above {above}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")

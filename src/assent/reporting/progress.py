@@ -117,9 +117,9 @@ class Together:
 class Lines:
     """A line an event, for logs and pipes."""
 
-    def __init__(self, console: Console, epochs: int) -> None:
+    def __init__(self, console: Console) -> None:
         self.console = console
-        self.epochs = epochs
+        self.epochs = 0  # in all; told when training starts
         self.start = time.monotonic()
         self.done = 0.0  # epochs since the start
 
@@ -128,8 +128,12 @@ class Lines:
 
     def event(self, **values: Any) -> None:
         if values["event"] in ("start", "resume"):
-            self.start = time.monotonic()  # reading the graph is no part of an epoch
+            self.begin(values["epochs"])
         self.console.print(self.in_words(values), markup=False, highlight=False, soft_wrap=True)
+
+    def begin(self, epochs: int) -> None:
+        """A training starts or goes on: what came before it, reading too, is no part of it."""
+        self.epochs, self.start, self.done = epochs, time.monotonic(), 0.0
 
     def in_words(self, values: dict[str, Any]) -> str:
         event = values["event"]
@@ -166,11 +170,15 @@ class Lines:
 class Bar(Lines):
     """A bar for the epoch under way, and the same lines above it."""
 
-    def __init__(self, console: Console, epochs: int, bar: Progress) -> None:
-        super().__init__(console, epochs)
+    def __init__(self, console: Console, bar: Progress) -> None:
+        super().__init__(console)
         self.bar = bar
         self.task: TaskID = bar.add_task("training", total=None, loss=0.0, speed=0.0)
-        self.first: int | None = None  # steps that were done before this process began
+        self.begin(0)
+
+    def begin(self, epochs: int) -> None:
+        super().begin(epochs)
+        self.first: int | None = None  # steps that were done before a resume
         self.epoch_start, self.epoch_first = time.monotonic(), -1
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
@@ -192,10 +200,10 @@ class Bar(Lines):
 
 
 @contextmanager
-def watching(console: Console, epochs: int) -> Iterator[Watcher]:
+def watching(console: Console) -> Iterator[Watcher]:
     """A bar on a terminal, else lines."""
     if not console.is_terminal:
-        yield Lines(console, epochs)
+        yield Lines(console)
         return
     columns = (
         TextColumn("{task.description}"),
@@ -204,7 +212,7 @@ def watching(console: Console, epochs: int) -> Iterator[Watcher]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        yield Bar(console, epochs, bar)
+        yield Bar(console, bar)
 
 
 def advice(trained: Trained, settings: TrainSettings, baseline: float | None) -> str | None:

@@ -18,6 +18,8 @@ class Variant(NamedTuple):
     title: str
 
 
+# As many as FB14k-QAQ gets anyway; plans and times left need a number before any graph is read.
+EPOCHS = {"default": ("train.epochs=30",)}
 VARIANTS = {
     "region": Variant("region", ('model.shape="ellipse"',), "Region ellipse"),
     "region-sphere": Variant("region", ('model.shape="sphere"',), "Region sphere"),
@@ -41,7 +43,7 @@ class Spec:
             example = next(iter(MODELS))
             raise ConfigError(f"unknown model {name!r}; expected a kind and a size: {example}")
         variant = _variant(kind)
-        settings = (f"model.dim={int(dim)}", *variant.changes, *changes)
+        settings = (f"model.dim={int(dim)}", *variant.changes, *EPOCHS.get(preset, ()), *changes)
         return cls(name, preset, variant.model, settings)
 
     @property

@@ -32,7 +32,7 @@ from assent.training.trace import read_events, read_trained
 from assent.verbs.train import train
 
 Say = Callable[[str], None]
-Watching = Callable[[int], AbstractContextManager[Watcher]]  # told the number of epochs
+Watching = Callable[[], AbstractContextManager[Watcher]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _report(order: Order, digest: str, about: About) -> Path:
 def _do(task: Task, order: Order, on: Benchmark, digest: str, watching: Watching) -> None:
     """Trains a model, and measures it."""
     spec, settings = task.spec, task.spec.settings
-    with watching(settings.train.epochs) as watcher:
+    with watching() as watcher:
         run = train(
             order.benchmark,
             spec.model,

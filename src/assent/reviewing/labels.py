@@ -259,7 +259,7 @@ def _checked(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...
     if len(shown) > LONGEST_SHOWN:
         raise DataError(f"shown: expected at most {LONGEST_SHOWN:,} characters of JSON")
     note = " ".join(given.note.replace("\x00", " ").split())  # one line, so that it can be exported
-    now = time.time() if given.time is None else given.time
+    now = round(time.time() if given.time is None else given.time, 6)  # as files have it
     return (
         now,
         given.proposal,

@@ -51,6 +51,14 @@ def batch_of(queries: Queries, rows: np.ndarray) -> Batch:
     )
 
 
+def suitable_epochs(num_queries: int) -> int:
+    """From 30 where there are 60,000 queries or more, to 100 where there are 18,000 or fewer.
+
+    An epoch of a small graph takes a second, and its model is far from done after thirty of them.
+    """
+    return 5 * round(min(max(1_800_000 / max(num_queries, 1), 30), 100) / 5)
+
+
 def suitable_batch(num_queries: int) -> int:
     """A power of two from 64 to 512 that makes about a hundred steps an epoch.
 

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from assent.geometry import Answers, Drawn
 from assent.geometry.loss import LOSSES
 from assent.geometry.threads import Crowd, processors, with_threads
 from assent.models.base import Model
-from assent.training.batches import Batch, batches, num_batches, suitable_batch
+from assent.training.batches import Batch, batches, num_batches, suitable_batch, suitable_epochs
 from assent.training.candidates import num_drawn, sample
 from assent.training.checkpoints import (
     CHECKPOINTS,
@@ -44,7 +44,7 @@ SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly f
 class TrainSettings:
     """How to train."""
 
-    epochs: int = 30
+    epochs: int = 0  # at most; 0: by the number of queries, see `suitable_epochs`
     batch_size: int = 0  # queries; 0: by their number, see `suitable_batch`
     learning_rate: float = 3e-3  # the highest
     optimizer: str = "adam"
@@ -72,10 +72,11 @@ class TrainSettings:
                 raise ConfigError(
                     f"{name} = {getattr(self, name)!r}; choose from {', '.join(choices)}"
                 )
-        for name in ("epochs", "learning_rate", "patience"):
+        for name in ("learning_rate", "patience"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"{name} = {getattr(self, name)}; choose more than 0")
         for name in (
+            "epochs",
             "batch_size",
             "n3",
             "evaluate_every",
@@ -95,6 +96,11 @@ class TrainSettings:
             )
         if not 0 <= self.label_smoothing < 1:
             raise ConfigError(f"label_smoothing = {self.label_smoothing}; choose from 0 to below 1")
+
+
+def settled(settings: TrainSettings, num_queries: int) -> TrainSettings:
+    """The settings with the number of epochs that suits so many queries, if they leave it open."""
+    return replace(settings, epochs=settings.epochs or suitable_epochs(num_queries))
 
 
 class Watcher(Protocol):
@@ -152,7 +158,7 @@ class _Training:
     ) -> None:
         self.model = model
         self.queries = queries
-        self.settings = settings
+        self.settings = settled(settings, len(queries))
         self.evaluate = evaluate
         self.watcher = watcher
         self.minutes = minutes
@@ -183,7 +189,9 @@ class _Training:
         found = newest_checkpoint(self.folder) if self.folder else None
         if found is None:
             self.trace.rewind(0)
-            self._tell("start", queries=len(self.queries), steps=self.steps)
+            self._tell(
+                "start", queries=len(self.queries), steps=self.steps, epochs=self.settings.epochs
+            )
             return
         self.position, tensors, complaints = found
         self.trace.rewind(self.position.trace_bytes)
@@ -192,7 +200,12 @@ class _Training:
         self.model.load_state_dict(below("model/", tensors))
         self.best = below("best/", tensors)
         self.optimizer.load(below("optimizer/", tensors))
-        self._tell("resume", epoch=self.position.epoch, step=self.position.step)
+        self._tell(
+            "resume",
+            epoch=self.position.epoch,
+            step=self.position.step,
+            epochs=self.settings.epochs,
+        )
         if changed:
             self._tell("changed", settings=dict(changed), equal_bits=False)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider
+from assent.verbs.labelled import by_labels, with_labels
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 from assent.verbs.train import refit_minutes
@@ -35,6 +37,7 @@ def complete(
     missing: float | None = None,
     confidence: float | None = None,
     refit: bool | None = None,
+    reviewed: bool = False,
     decider: Decider | None = None,
     review_above: float | None = None,
     relations: Sequence[str] | None = None,
@@ -58,13 +61,22 @@ def complete(
     `confidence` (0.95). Without `precision`, the decider given decides, or the one that `assent
     tune` put into the run's folder.
 
+    With `reviewed`, the labels of `assent review` decide about its proposals, and nothing is asked:
+    the precision is promised with the `confidence` (0.95), for all accepted facts together, or for
+    each of the `relations` that are named. Without it, too, facts that people called wrong are left
+    out, and those that they called right are accepted.
+
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
     wanted = Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
+    if reviewed:
+        if missing is not None or refit or decider is not None or over != "asked":
+            raise ConfigError("reviewed: labels decide; leave over, missing, refit, decider out")
+        return by_labels(run, precision, confidence, wanted)
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
-        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
         work: Work = ByQuery(ground, run.model, decider or _decider_of(run))
     elif over == "valid":
         if missing is not None or refit:
@@ -74,7 +86,7 @@ def complete(
         if decider is not None:
             raise ConfigError("over valid, give a precision or a decider, not both")
         found = tune(run, "precision", precision=precision, confidence=confidence)
-        ground = Ground(run.benchmark, wanted, entity_vectors(run.model))
+        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
         work = ByQuery(ground, run.model, found)
     else:
         refuse_unknown(over, OVER, "over")
@@ -83,7 +95,7 @@ def complete(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
         work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    return work.result(progress, stopping)
+    return with_labels(work.result(progress, stopping), run)
 
 
 def _rehearsed(
@@ -102,14 +114,14 @@ def _rehearsed(
     if refit is None:
         refit = decider is None and refit_minutes(run) <= REFIT_MINUTES
     asked = replace(wanted, anchors=None) if refit else wanted
-    ground = Ground(run.benchmark, asked, entity_vectors(run.model))
+    ground = Ground(run.benchmark, asked, partial(entity_vectors, run.model))
     scores = decider or _own_scores(ground.names)
     rehearsing = Proposer.rehearsing(ground, run.model, scores)
 
     def final() -> Proposer:
         assert isinstance(run, Run)
         whole = final_fit(run)
-        ground = Ground(whole.benchmark, wanted, entity_vectors(whole.model))
+        ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         return Proposer(ground, whole.model, scores, known, nothing, rehearsing.two_kinds)
 

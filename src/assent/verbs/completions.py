@@ -6,6 +6,7 @@ from pathlib import Path
 from assent.completing.completing import Completion
 from assent.core.new_facts import NewFacts
 from assent.files.completions import Kept, OfRelation, read_completion, write_completion
+from assent.files.considered import write_considered
 from assent.reporting.new_facts import summary_lines
 from assent.scoring import Scored
 from assent.verbs.deciders import model_of
@@ -34,6 +35,8 @@ def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
         ),
     )
     write_completion(folder, kept, found.facts)
+    if found.considered is not None:
+        write_considered(folder, found.considered, model_of(run))
 
 
 def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:

@@ -120,5 +120,5 @@ def heard(runs: Sequence[Scored]) -> list[PairScorer]:
         if not isinstance(run.model, PairScorer):
             raise ConfigError("a judge needs models that assent trained: it asks for single facts")
         if run.benchmark.digest() != runs[0].benchmark.digest():
-            raise ConfigError("a judge cannot hear models of several benchmarks")
+            raise ConfigError("a judge takes runs of one benchmark, not of several benchmarks")
     return [run.model for run in runs if isinstance(run.model, PairScorer)]

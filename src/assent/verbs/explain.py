@@ -1,6 +1,7 @@
 """explain: the rules that speak for a fact, and what speaks against it."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,10 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
     valid and test too; the fact itself, if it is known, has no part in them.
     """
     names = run.benchmark.vocabulary
-    fact = (names.entity_named(head), names.relation_named(relation), names.entity_named(tail))
-    ground = Ground(run.benchmark, Wanted(), entity_vectors(run.model))
+    ground = Ground(run.benchmark, Wanted(), partial(entity_vectors, run.model))
+    place = names.relation_named(relation)
+    heads, tails = map(ground.fitting.anchors, names.slots_of(place))
+    fact = (names.entity_named(head, heads), place, names.entity_named(tail, tails))
     found = ground.explainer.of(np.array([fact], np.int32), most).at(0)
     return Explanation(
         *_labels(fact, names),

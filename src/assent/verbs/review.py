@@ -8,12 +8,13 @@ import numpy as np
 from assent.completing.completing import Ground, Wanted
 from assent.core.arrays import Ids, found_in, frozen
 from assent.core.benchmark import Benchmark
-from assent.core.facts import fact_keys
+from assent.core.facts import KnowledgeBase, fact_keys
 from assent.core.new_facts import NewFacts
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError, DataError
 from assent.files import benchmarks
 from assent.files.runs import SETTINGS
+from assent.files.triples import write
 from assent.reviewing.proposals import (
     Proposals,
     has_proposals,
@@ -21,7 +22,7 @@ from assent.reviewing.proposals import (
     planted_among,
     write_proposals,
 )
-from assent.reviewing.session import Review
+from assent.reviewing.session import CONFIDENCE, PRECISION, Review
 from assent.settings import read_toml
 from assent.verbs.complete import complete
 from assent.verbs.runs import Run
@@ -31,12 +32,17 @@ MOST = 10_000  # proposals; beyond them the least probable are left out
 PLANTED = 100  # true facts among the proposals, and as many false ones, at most
 
 
-def review(run_folder: str | Path) -> Review:
-    """The review of a run, which `propose` has made proposals for."""
+def review(
+    run_folder: str | Path, precision: float = PRECISION, confidence: float = CONFIDENCE
+) -> Review:
+    """The review of a run, which `propose` has made proposals for.
+
+    What is drawn next is what buys a promise of this precision and confidence soonest.
+    """
     folder = Path(run_folder)
     if not has_proposals(folder):
         raise DataError(f"{folder}: has no proposals yet; `assent review` makes them")
-    return Review(folder, benchmark_of(folder))
+    return Review(folder, benchmark_of(folder).whole(), precision, confidence)
 
 
 def propose(
@@ -57,15 +63,24 @@ def propose(
         raise ConfigError("a run without a folder has no place for proposals; train with out=")
     found = complete(run, 0.9, review_above=least, progress=progress)
     facts = ordered(found.facts)
+    whole = run.benchmark.whole()
+    fitted_again = facts.vocabulary.entities == whole.vocabulary.entities
     proposals = Proposals(
         facts.take(np.arange(len(facts)) < most),
-        _planted(facts, run.benchmark, planted, seed),
+        _planted(facts, whole if fitted_again else run.benchmark, planted, seed),
         seed,
         least,
         max(len(facts) - most, 0),
     )
     write_proposals(run.folder, proposals)
     return proposals
+
+
+def write_accepted(opened: Review, path: str | Path) -> int:
+    """Writes the proposals that people called right as a graph; returns how many there are."""
+    facts = opened.facts_right()
+    write(KnowledgeBase.of_ids(facts.vocabulary, facts.facts), path)
+    return len(facts)
 
 
 def benchmark_of(run_folder: Path) -> Benchmark:

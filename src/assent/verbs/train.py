@@ -31,7 +31,7 @@ from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
 from assent.settings import Settings, new_model, resolve
-from assent.training.loop import Watcher
+from assent.training.loop import Watcher, settled
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
@@ -79,6 +79,8 @@ def fit(
     origin = {"path": where, "sha256": benchmark.digest()}
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
+    queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
+    settings = replace(settings, train=settled(settings.train, len(queries)))
     network = new_model(settings, names)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
     with nullcontext() if folder is None else training_in(folder):
@@ -87,7 +89,7 @@ def fit(
         else:
             trained = train_model(
                 network,
-                Queries.grouped(*both_ways(benchmark.train, names.num_relations)),
+                queries,
                 settings.train,
                 STOPS[settings.train.stop_on](benchmark),
                 watcher,

@@ -9,7 +9,10 @@ import pytest
 
 from assent.reviewing.labels import Labels
 from assent.reviewing.page.guard import MOST_BYTES
+from assent.reviewing.proposals import key_of
 from served_reviews import HOSTILE, make_review, serving
+
+FACT = ("head", "relation", "tail")
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +196,19 @@ def test_a_decision_is_on_the_disk_before_it_is_answered(served, run):
     assert (told["verdict"], told["note"], told["words"]) == ("wrong", "a note", card["words"])
 
 
+def test_a_decision_that_is_sent_twice_is_written_once_and_undone_at_once(served, run):
+    card, before = first(served), len(rows(run))
+    body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
+    for _ in range(2):
+        answer(served, "/api/decide", body)
+    assert len(rows(run)) == before + 1
+    undone = answer(served, "/api/undo", {})
+    assert undone["card"]["proposal"] == card["proposal"]
+    assert all(label["proposal"] != card["proposal"] for label in undone["recent"])
+    answer(served, "/api/decide", body)
+    assert len(rows(run)) == before + 3
+
+
 def test_nobody_changes_or_undoes_the_decision_of_another(served, run):
     card = first(served)
     body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
@@ -217,8 +233,8 @@ def test_who_says_something_else_is_shown_once_both_have_decided(served):
 
 
 def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
-    words = {"relation": "r:2", "least": "0.9"}
-    seen = answer(served, "/api/preview?relation=r:2&least=0.9")
+    words = {"relation": "r:2", "least": "0.3"}
+    seen = answer(served, "/api/preview?relation=r:2&least=0.3")
     assert seen["count"] > 0 and seen["examples"]
     other = json.dumps({**words, "verdict": "right", "expected": seen["count"] + 1})
     before = len(rows(run))
@@ -226,7 +242,7 @@ def test_a_batch_decides_about_what_was_previewed_or_about_nothing(served, run):
     answer(served, "/api/batch", {**words, "verdict": "right", "expected": seen["count"]})
     new = rows(run)[before:]
     assert len(new) == seen["count"] and {row.chosen for row in new} == {"batch"}
-    assert answer(served, "/api/preview?relation=r:2&least=0.9")["count"] == 0
+    assert answer(served, "/api/preview?relation=r:2&least=0.3")["count"] == 0
 
 
 def test_a_name_of_any_kind_goes_out_as_text_and_never_too_long(served):
@@ -250,6 +266,25 @@ def test_planted_facts_look_like_the_others(served):
     assert "planted" not in text and "planted" not in served.ask("/api/recent")[1]
 
 
+def test_a_planted_fact_that_is_undone_comes_again_like_any_other(served, run):
+    key = next(iter(planted_keys(run)))
+    body = {"proposal": key, "verdict": "right", "order": "teaches"}
+    answer(served, "/api/decide", body)
+    card = answer(served, "/api/undo", {"order": "teaches"})["card"]
+    assert (card["proposal"], card["order"]) == (key, "teaches")
+
+
+def test_only_what_was_asked_for_comes_planted_or_not(served, run):
+    had: list[str] = []
+    for _ in range(30):
+        words = f"count=2&relation=r:0&most=0.9&excluding={','.join(had)}"
+        for card in answer(served, f"/api/next?{words}")["cards"]:
+            assert card["relation"]["label"] == "is near"
+            assert card["probability"] <= 0.9
+            had.append(card["proposal"])
+    assert len(had) == 60 and planted_keys(run) & set(had)
+
+
 def test_a_slow_client_does_not_keep_others_waiting(served):
     with socket.create_connection((served.host, served.port)) as slow:
         slow.sendall(b"POST /api/decide HTTP/1.1\r\nHost: 127")
@@ -264,6 +299,30 @@ def test_bodies_up_to_the_bound_are_read(served):
     assert served.ask("/api/decide", body + " " * 200)[0] == 413
 
 
+def test_ctrl_c_ends_it_and_says_where_the_decisions_are(tmp_path):
+    run = make_review(tmp_path, 50)
+    with serving(run) as started:
+        card = first(started)
+        body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
+        answer(started, "/api/decide", body)
+    assert started.process.returncode == 0
+    assert started.printed[-1].startswith("1 decisions are kept in ")
+
+
+def test_a_port_that_is_taken_is_said_so(tmp_path, say):
+    run = make_review(tmp_path, 50)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, complaint = say("review", run, "--port", taken.getsockname()[1])
+    assert code == 2 and "choose another" in complaint
+
+
 def rows(run):
     with Labels(run / "review" / "labels.sqlite") as labels:
         return labels.rows()
+
+
+def planted_keys(run):
+    lines = (run / "review" / "planted.jsonl").read_text(encoding="utf-8").strip().split("\n")
+    return {key_of(*(json.loads(line)[name] for name in FACT)) for line in lines}

@@ -21,7 +21,7 @@ from assent.core.version import __version__
 from assent.errors import AssentError, ConfigError
 from assent.reviewing.labels import LONGEST_NOTE
 from assent.reviewing.page import shown
-from assent.reviewing.session import Filter, Review
+from assent.reviewing.session import ORDERS, Filter, Review
 
 Words = Mapping[str, str]  # the query of an address, or the body of a request
 
@@ -98,7 +98,7 @@ class Pages:
         """The next facts to decide about, without those that the page has already."""
         excluding = {key for key in words.get("excluding", "").split(",") if key}
         count = min(_whole(words.get("count", "1")), MOST_CARDS)
-        wanted, order = _filter(words), words.get("order", shown.ORDERS[0].name)
+        wanted, order = _filter(words), _order(words)
         cards: list[Any] = []
         while len(cards) < count:
             card = self.review.next(reviewer, order=order, wanted=wanted, excluding=excluding)
@@ -122,7 +122,7 @@ class Pages:
 
     def progress(self, reviewer: str, words: Words) -> Any:
         """What was decided so far, by whom, and what it bought."""
-        return shown.progress(self.review, reviewer)
+        return self.reading.progress(reviewer)
 
     def preview(self, reviewer: str, words: Words) -> Any:
         """What a batch would decide about."""
@@ -131,9 +131,14 @@ class Pages:
     # What is sent: a row on the disk before the answer leaves.
 
     def decide(self, reviewer: str, words: Words) -> Any:
-        """A decision about one fact."""
+        """A decision about one fact.
+
+        The same one sent again is not written again: the answer to the first may have been lost.
+        """
         key, verdict, note = (words.get(name, "") for name in ("proposal", "verdict", "note"))
-        self.review.decide(key, verdict, reviewer, note, order=words.get("order", ""))
+        last = [(one.proposal, one.verdict, one.note) for one in self.review.recent(reviewer, 1)]
+        if last != [(key, verdict, note)]:
+            self.review.decide(key, verdict, reviewer, note, order=words.get("order", ""))
         return self.recent(reviewer, words)
 
     def undo(self, reviewer: str, words: Words) -> Any:
@@ -141,7 +146,10 @@ class Pages:
         undone = self.review.undo(reviewer)
         card = None
         if undone:
-            key, order = undone[0].proposal, undone[0].chosen
+            key, chosen = undone[0].proposal, undone[0].chosen
+            # A planted fact comes again under the order that the page shows: as any other would.
+            order = _order(words) if chosen == "planted" else chosen
+            order = order if order in ORDERS else "probable"
             card = self.reading.card(self.review.card(key, order))
         return {"card": card, "count": len(undone), **self.recent(reviewer, words)}
 
@@ -183,6 +191,10 @@ def _filter(words: Words) -> Filter:
         most=_share(words.get("most", "1")),
         evidence=evidence[wanted],
     )
+
+
+def _order(words: Words) -> str:
+    return words.get("order", ORDERS[0])
 
 
 def _whole(text: str) -> int:

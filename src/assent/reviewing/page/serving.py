@@ -79,7 +79,8 @@ def _bound(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(
-            f"{host}, port {port}: cannot listen there: {reason}; choose another"
+            f"{host}, port {port}: cannot listen there: {reason}; "
+            "choose another; port 0 is any that is free"
         ) from error
     bound.set_inheritable(False)
     return bound

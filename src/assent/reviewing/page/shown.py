@@ -2,15 +2,17 @@
 
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from assent.reviewing.cards import Card, End, KnownFact
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
-from assent.reviewing.session import Card, End, KnownFact, Preview, Review, Reviewer
+from assent.reviewing.session import Preview, Progress, Promised, Review, Reviewer
 
 LONGEST = 300  # letters of a name: names come from users' graphs
+LONGEST_SENTENCE = 1_000
 LONGEST_IRI = 2_000
 MOST_DISAGREEMENTS = 20  # that are listed
 JOINERS = "\u200c\u200d"
@@ -55,24 +57,22 @@ WHY = {
 }
 
 
-def legible(name: str) -> str:
+def legible(name: str, longest: int = LONGEST) -> str:
     """A name as it may be shown: not too long, and no letter in it that hides or turns others.
 
     Control characters, those that reverse the direction of text and other invisible ones stand
     there by their numbers.
     """
-    cut = name if len(name) <= LONGEST else name[:LONGEST]
+    cut = name[:longest]
     text = "".join(f"⟨U+{ord(c):04X}⟩" if _is_hidden(c) else c for c in cut)
     return text if cut == name else f"{text}… ({len(name):,} letters)"
 
 
 class Reading:
-    """Shows the nouns of one review, with the labels of its graph."""
+    """Shows the nouns of one review."""
 
     def __init__(self, review: Review) -> None:
-        self.review, names = review, review.benchmark.vocabulary
-        self.entities = dict(zip(names.entities, names.entity_labels, strict=False))
-        self.relations = dict(zip(names.relations, names.relation_labels, strict=False))
+        self.review = review
 
     def card(self, given: Card) -> dict[str, Any]:
         """A fact with all that helps to decide about it."""
@@ -84,31 +84,30 @@ class Reading:
             "proposal": given.key,
             "order": given.order,
             "why": WHY[given.order],
-            "head": _end(given.head),
-            "relation": _end(given.relation),
-            "tail": _end(given.tail),
+            "head": end(given.head),
+            "relation": end(given.relation),
+            "tail": end(given.tail),
             "words": in_words(given),
             "probability": given.probability,
             "percent": percent(given.probability),
             **self.evidence(given),
             "about": [
                 {
-                    **_end(end),
+                    **end(one),
                     "facts": [{"words": in_words(fact)} for fact in facts],
                     "more": f"and {number - len(facts):,} more" if number > len(facts) else "",
                 }
-                for end, facts, number in ends[: 1 if given.head == given.tail else 2]
+                for one, facts, number in ends[: 1 if given.head == given.tail else 2]
             ],
         }
 
     def evidence(self, given: Card) -> dict[str, list[dict[str, str]]]:
-        """What speaks for a fact, and what against it: sentences, and how often each holds."""
-        found: dict[str, list[dict[str, str]]] = {"for": [], "against": []}
-        for reason in given.row["evidence"]:
-            words = ", and ".join(self._fact(fact) for fact in reason["facts"])
-            cases = f"{reason['support']:,} of {reason['cases']:,} such pairs have the relation"
-            found["for"].append({"words": words, "cases": cases})
-        return found
+        """What speaks for a fact, and what against it: sentences."""
+        sides = {"for": given.row["evidence"], "against": given.row["against"]}
+        return {
+            side: [{"words": legible(one["sentence"], LONGEST_SENTENCE)} for one in reasons]
+            for side, reasons in sides.items()
+        }
 
     def recent(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
         """Decisions that can still be changed, and who says something else."""
@@ -117,7 +116,7 @@ class Reading:
             {
                 "id": label.id,
                 "proposal": label.proposal,
-                "words": in_words(self.review.card(label.proposal)),
+                "words": self.words(label.proposal),
                 "verdict": label.verdict,
                 "note": legible(label.note),
                 "when": _ago(time.time() - label.time),
@@ -126,14 +125,49 @@ class Reading:
             for label in labels
         ]
 
-    def _fact(self, fact: Sequence[str]) -> str:
-        head, relation, tail = fact
-        named = (
-            self.entities.get(head, head),
-            self.relations.get(relation, relation),
-            self.entities.get(tail, tail),
-        )
-        return " ".join(map(legible, named))
+    def progress(self, reviewer: str) -> dict[str, Any]:
+        """How far it is, what is promised, who did what, and where people disagree."""
+        review = self.review
+        found = review.progress(review.precision, review.confidence)
+        total = found.done + found.left
+        mine = next((one for one in found.reviewers if one.name == reviewer), None)
+        labels = dict(zip(*_relation_names(review), strict=True))
+        held = [one for one in (found.graph, *found.relations) if one.facts]
+        return {
+            "done": found.done,
+            "total": total,
+            "counts": f"{found.done:,} of {total:,} decided",
+            "pace": f"{mine.a_minute:.0f} a minute" if mine and mine.a_minute else "",
+            "aim": (
+                f"At least {percent(review.precision)} right, with {percent(review.confidence)} "
+                f"confidence, by {found.drawn:,} facts drawn at random:"
+            ),
+            "promises": [
+                {
+                    "facts": f"{one.facts:,}",
+                    "words": f"of the {_facts(one.proposals)} {_where(one, labels)}",
+                }
+                for one in held
+            ],
+            "next": _next_steps(found, labels),
+            "reviewers": [{"name": one.name, "words": _did(one)} for one in found.reviewers],
+            "disagreements": [
+                {
+                    "proposal": one.proposal,
+                    "words": self.words(one.proposal),
+                    "said": ", ".join(f"{who}: {PAST[said]}" for who, said in one.verdicts.items()),
+                }
+                for one in review.labels.disagreements()[:MOST_DISAGREEMENTS]
+            ],
+        }
+
+    def words(self, key: str) -> str:
+        """A proposal, by its key, as people read it."""
+        facts, place = self.review.proposals.found(key)
+        head, relation, tail = facts.facts[place].tolist()
+        names = facts.vocabulary
+        ends = (names.entity(head), names.relation(relation), names.entity(tail))
+        return " ".join(map(legible, ends))
 
 
 def relations(review: Review) -> list[dict[str, Any]]:
@@ -151,29 +185,35 @@ def relations(review: Review) -> list[dict[str, Any]]:
     ]
 
 
-def progress(review: Review, reviewer: str) -> dict[str, Any]:
-    """How far it is, who did what, and where people disagree."""
-    decided = {label.proposal for label in review.labels.current() if label.verdict != SKIP}
-    done, total = len(decided & set(review.proposals.keys)), len(review.proposals)
-    people = {one.name: one for one in review.reviewers()}
-    pace = people[reviewer].a_minute if reviewer in people else 0.0
-    return {
-        "done": done,
-        "total": total,
-        "counts": f"{done:,} of {total:,} decided",
-        "pace": f"{pace:.0f} a minute" if pace else "",
-        "promises": [],
-        "next": "",
-        "reviewers": [{"name": one.name, "words": _did(one)} for one in people.values()],
-        "disagreements": [
-            {
-                "proposal": found.proposal,
-                "words": in_words(review.card(found.proposal)),
-                "said": ", ".join(f"{who}: {PAST[said]}" for who, said in found.verdicts.items()),
-            }
-            for found in review.labels.disagreements()[:MOST_DISAGREEMENTS]
-        ],
-    }
+def _next_steps(found: Progress, labels: Mapping[str, str]) -> list[dict[str, str]]:
+    """What more decisions would buy."""
+    if found.pilot_left:
+        left = f"{found.pilot_left:,} more facts drawn at random"
+        return [{"words": f"{left}, and it can be said how many checks the first promise takes."}]
+    steps = []
+    for one in (found.graph, found.next_relation):
+        if one is not None and one.checks:
+            gains = _facts(one.gains, "more " if one.facts else "")
+            checks = f"About {one.checks:,} more checks"
+            steps.append({"words": f"{checks} would buy {gains} {_where(one, labels)}."})
+    return steps
+
+
+def _facts(number: int, which: str = "") -> str:
+    return f"{number:,} {which}fact{'' if number == 1 else 's'}"
+
+
+def _where(one: Promised, labels: Mapping[str, str]) -> str:
+    """What a promise is about."""
+    if one.relation is None:
+        return "of the whole graph"
+    return f"of \u201c{legible(labels.get(one.relation, one.relation))}\u201d"
+
+
+def _relation_names(review: Review) -> tuple[Sequence[str], Sequence[str]]:
+    """Relations as the graph has them, and as people read them."""
+    names = review.benchmark.vocabulary
+    return names.relations, names.relation_labels or names.relations
 
 
 def _did(one: Reviewer) -> str:
@@ -209,10 +249,10 @@ def percent(value: float) -> str:
     return f"{100 * value:.0f}\u00a0%"
 
 
-def _end(end: End) -> dict[str, str]:
+def end(given: End) -> dict[str, str]:
     """A name as it is read, and its address if it has one."""
-    iri = end.iri if end.iri and len(end.iri) <= LONGEST_IRI else None
-    return {"label": legible(end.label), "iri": iri or ""}
+    iri = given.iri or ""
+    return {"label": legible(given.label), "iri": iri if len(iri) <= LONGEST_IRI else ""}
 
 
 def _others(found: Disagreement | None, reviewer: str) -> str:

@@ -256,7 +256,7 @@ async function decide(verdict) {
 }
 
 async function undo() {
-  const answer = await ask("undo", {});
+  const answer = await ask("undo", { order: filter.elements.order.value });
   if (!answer.card) return say("Nothing to undo.");
   state.queue = [answer.card, ...state.queue.filter((card) => card.proposal !== answer.card.proposal)];
   showFact();

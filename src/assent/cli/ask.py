@@ -1,0 +1,69 @@
+"""ask: the answers to one query."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assent.cli.common import AsJson, RunFolder, Unfinished, command, err, say
+
+if TYPE_CHECKING:
+    from assent.verbs.ask import Answer
+
+
+@command()
+def ask(
+    run_folder: RunFolder,
+    head: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the head.")],
+    relation: Annotated[str, typer.Argument(help="A name or label.")],
+    tail: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the tail.")] = "?",
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of accepted facts to be right, as for complete; without it, that of "
+            "the newest completion, or else the run's decider decides."
+        ),
+    ] = None,
+    most: Annotated[
+        int, typer.Option(min=0, help="How many answers to show that are not accepted.")
+    ] = 5,
+    unfinished: Unfinished = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the answers to one query: known, accepted, and not accepted, with the reasons.
+
+    It accepts what complete accepts at the same precision.
+    """
+    from assent.reporting.progress import minutes_of_queries
+    from assent.verbs.ask import ask as answers_to
+    from assent.verbs.runs import load_run
+
+    run = load_run(run_folder, unfinished=unfinished)
+    with minutes_of_queries(err) as progress:
+        found = answers_to(
+            run, head, relation, tail, precision=precision, most=most, progress=progress
+        )
+    if as_json:
+        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+        return
+    say(found.query)
+    say(f"  known: {', '.join(label for _, label in found.known) or 'nothing'}")
+    say(f"  accepted: {'nothing' if not found.accepted else ''}".rstrip())
+    for answer in found.accepted:
+        _say(answer)
+    if found.rejected:
+        say("  not accepted:")
+    for answer in found.rejected:
+        _say(answer)
+    for note in found.notes:
+        say(f"({note})")
+
+
+def _say(answer: "Answer") -> None:
+    """An answer, and what speaks for it most and against it."""
+    why = f": {answer.why}" if answer.why else ""
+    say(f"    {answer.probability:.2f}  {answer.label}{why}")
+    for reason in answer.reasons[:1]:
+        say(f"          + {reason.sentence}")
+    for reason in answer.against:
+        say(f"          - {reason.sentence}")

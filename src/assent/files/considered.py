@@ -1,0 +1,74 @@
+"""What a completion decided by, kept in the folder of a run: every candidate, and its probability.
+
+`assent ask` answers from it as the completion would.
+"""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from assent.core.arrays import frozen
+from assent.core.considered import Considered
+from assent.core.vocabulary import Vocabulary
+from assent.errors import DataError
+from assent.files.atomic import beside
+
+FORMAT = 1
+CONSIDERED = "considered.npz"
+PLAIN = ("precision", "threshold", "missing", "refuted")
+
+
+def write_considered(folder: Path, found: Considered, model: str) -> None:
+    """Puts it into the folder of a run; `model` is the checksum of the model that was asked."""
+    about = {
+        "format": FORMAT,
+        "model": model,
+        "entities": found.vocabulary.num_entities,
+        "relations": found.vocabulary.num_relations,
+        "reasons": found.reasons,
+        **{name: getattr(found, name) for name in PLAIN},
+    }
+    with beside(folder / CONSIDERED) as part, part.open("wb") as file:
+        np.savez_compressed(
+            file,
+            about=np.array(json.dumps(about)),
+            facts=found.facts,
+            probabilities=found.probabilities,
+            bars=found.bars,
+        )
+
+
+def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Considered | None:
+    """What `write_considered` wrote, with the first of these vocabularies that it fits.
+
+    None where there is nothing, or nothing of this model.
+    """
+    if not (path := folder / CONSIDERED).exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            facts, probabilities, bars = (
+                arrays[name] for name in ("facts", "probabilities", "bars")
+            )
+        if about["format"] != FORMAT or about["model"] != model:
+            return None
+        sizes = (about["entities"], about["relations"])
+        fitting = [one for one in names if (one.num_entities, one.num_relations) == sizes]
+        if not fitting:
+            return None
+        return Considered(
+            fitting[0],
+            frozen(facts.reshape(-1, 3)),
+            frozen(probabilities, np.float64),
+            frozen(bars, np.int8),
+            tuple(map(str, about["reasons"])),
+            float(about["precision"]),
+            float(about["threshold"]),
+            float(about["missing"]),
+            bool(about["refuted"]),
+        )
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: no record of a completion ({error}); remove it") from error

@@ -1,0 +1,124 @@
+"""New facts as Turtle and TriG that say where they come from (PROV-O), and how sure each is.
+
+The completion is a prov:Activity with the model, the time and the version of assent. What is said
+of a fact (probability, decision, evidence) is said of an rdf:Statement about it or, if triple terms
+are wanted, of an RDF 1.2 reifier of it. Accepted facts are stated themselves, too: in the graph of
+a Turtle file, or in a named graph of a TriG file. Facts to review are only described.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+import pyoxigraph as ox
+
+from assent.core.new_facts import NewFacts
+from assent.core.version import __version__
+from assent.files.rdf import as_term
+from assent.files.sparql import GRAPH
+from assent.files.triples import named_facts
+
+OWN = "urn:assent:ns#"  # what assent says of a fact and PROV-O has no word for
+# A blank node, so that a graph made of such files has no relations between completions.
+ACTIVITY = "_:completion"
+PREFIXES = {
+    "assent": OWN,
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+
+
+class About(NamedTuple):
+    """What facts are written with: where they come from, and how RDF says so."""
+
+    run: str = ""  # the folder of the run
+    model: str = ""
+    ended: datetime | None = None  # when they were found; None: when they are written
+    graph: str = ""  # the named graph that they go to; empty: one of their own
+    triple_terms: bool = False  # RDF 1.2
+
+    def own_graph(self) -> str:
+        """A name for the graph of the facts: the same for the same run at the same time."""
+        return f"urn:uuid:{uuid5(NAMESPACE_URL, f'{self.run} {self.model} {self.time()}')}"
+
+    def time(self) -> str:
+        return "" if self.ended is None else self.ended.isoformat(timespec="seconds")
+
+
+def write_turtle(facts: NewFacts, path: Path, about: About) -> None:
+    """One graph: accepted facts, and what is said of each fact."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(_prefixes())
+        file.writelines(_completion(facts, about))
+        file.writelines(_stated(facts))
+        file.writelines(_described(facts, about))
+
+
+def write_trig(facts: NewFacts, path: Path, about: About) -> None:
+    """A named graph of the accepted facts; the default graph says where it comes from."""
+    graph = as_term(about.graph or about.own_graph())
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(_prefixes())
+        file.writelines(_completion(facts, about))
+        file.write(f"{graph} a prov:Entity ; prov:wasGeneratedBy {ACTIVITY} .\n\n")
+        file.write(f"{graph} {{\n")
+        file.writelines(f"  {line}" for line in _stated(facts))
+        file.write("}\n\n")
+        file.writelines(_described(facts, about))
+
+
+def _prefixes() -> Iterator[str]:
+    for name, iri in PREFIXES.items():
+        yield f"@prefix {name}: <{iri}> .\n"
+    yield "\n"
+
+
+def _completion(facts: NewFacts, about: About) -> Iterator[str]:
+    """The activity that found the facts, and the software that did it."""
+    yield f"{ACTIVITY} a prov:Activity ;\n"
+    yield f"  rdfs:label {_text(f'{len(facts):,} facts found by assent')} ;\n"
+    if about.run:
+        yield f"  assent:run {_text(about.run)} ;\n"
+    if about.model:
+        yield f"  assent:model {_text(about.model)} ;\n"
+    yield f'  prov:endedAtTime "{about.time()}"^^xsd:dateTime ;\n'
+    yield "  prov:wasAssociatedWith [ a prov:SoftwareAgent ;\n"
+    yield f"    rdfs:label {_text(f'assent {__version__}')} ] .\n\n"
+
+
+def _stated(facts: NewFacts) -> Iterator[str]:
+    accepted = facts.facts[facts.accepted]
+    for head, relation, tail in named_facts(accepted, facts.vocabulary).iter_rows():
+        yield f"{as_term(head)} {as_term(relation)} {as_term(tail, may_be_literal=True)} .\n"
+
+
+def _described(facts: NewFacts, about: About) -> Iterator[str]:
+    """What is said of each fact."""
+    decisions = facts.decisions.tolist()
+    for place, fact in enumerate(named_facts(facts.facts, facts.vocabulary).iter_rows()):
+        head, relation, tail = as_term(fact[0]), as_term(fact[1]), as_term(fact[2], True)
+        if about.triple_terms:
+            yield f"\n[] rdf:reifies <<( {head} {relation} {tail} )>> ;\n"
+        else:
+            yield f"\n[] a rdf:Statement ; rdf:subject {head} ;\n"
+            yield f"  rdf:predicate {relation} ; rdf:object {tail} ;\n"
+        yield f'  assent:decision "{decisions[place]}" ;\n'
+        yield f'  assent:probability "{facts.probabilities[place]:.6g}"^^xsd:double ;\n'
+        for reason in facts.reasons(place):
+            yield f"  assent:evidence {_text(reason.sentence)} ;\n"
+        for reason in facts.against(place):
+            yield f"  assent:against {_text(reason.sentence)} ;\n"
+        yield f"  prov:wasGeneratedBy {ACTIVITY} .\n"
+
+
+def _text(words: str) -> str:
+    return str(ox.Literal(words))
+
+
+def store_graph(about: About) -> str:
+    """The named graph of a SPARQL store that facts go to."""
+    return about.graph or GRAPH

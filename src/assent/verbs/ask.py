@@ -1,0 +1,281 @@
+"""ask: the answers to one query, those that are known, accepted, and not accepted."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assent.completing.by_fact import ONE_WAY, SECOND
+from assent.completing.completing import Ground, Rehearsed, Wanted
+from assent.completing.evidence import Vectors
+from assent.completing.rehearsing import lowest_threshold
+from assent.core.arrays import Ids, Mask
+from assent.core.benchmark import Benchmark
+from assent.core.considered import Considered
+from assent.core.new_facts import Reason
+from assent.core.scores import QueriesDone, unheard
+from assent.errors import ConfigError
+from assent.files.considered import read_considered, write_considered
+from assent.files.deciders import DECIDER
+from assent.files.facts import reason_row
+from assent.reviewing.proposals import key_of
+from assent.scoring import Scored, entity_vectors
+from assent.verbs.complete import complete
+from assent.verbs.deciders import model_of
+from assent.verbs.labelled import judged_of
+from assent.verbs.runs import Run
+from assent.verbs.train import refit as final_fit
+
+ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
+SHOWN = 0.001  # answers less probable than this are not shown
+WHY = {
+    SECOND: "it could have one answer only, and another is surer",
+    ONE_WAY: "the relation holds both ways, and the reverse fact was left out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A candidate of a query: how probable it is, why it is not accepted if it is not, evidence."""
+
+    name: str
+    label: str
+    probability: float
+    why: str  # it is not accepted; empty: it is
+    reasons: tuple[Reason, ...]
+    against: tuple[Reason, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "label": self.label,
+            "probability": self.probability,
+            "why": self.why,
+            "evidence": [reason_row(reason) for reason in self.reasons],
+            "against": [reason_row(reason) for reason in self.against],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All that there is to say about one query."""
+
+    query: str  # in words
+    known: tuple[tuple[str, str], ...]  # names and labels
+    accepted: tuple[Answer, ...]  # the most probable first
+    rejected: tuple[Answer, ...]  # the most probable first, not all
+    precision: float  # wanted; nan: the run's decider decided
+    threshold: float  # of probability; nan: each relation has its own
+    notes: tuple[str, ...]  # how it was decided, and what else must be known
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "query": self.query,
+            "known": [{"name": name, "label": label} for name, label in self.known],
+            "accepted": [answer.to_json() for answer in self.accepted],
+            "rejected": [answer.to_json() for answer in self.rejected],
+            "precision": _finite(self.precision),
+            "threshold": _finite(self.threshold),
+            "notes": list(self.notes),
+        }
+
+
+def ask(
+    run: Scored,
+    head: str | None,
+    relation: str,
+    tail: str | None = None,
+    *,
+    precision: float | None = None,
+    most: int = 5,
+    progress: QueriesDone = unheard,
+) -> Answers:
+    """The answers to (head, relation, ?), or to (?, relation, tail) with None or "?" for the head.
+
+    Names or labels. It accepts what `complete` accepts at the same `precision`: that goes by what
+    the newest completion of all relations left in the run's folder. Where there is none, all
+    queries are asked once, and kept. Without a precision it is that of this completion; if there is
+    none, the decider of the run decides. At most so many answers are shown that are not accepted.
+    """
+    ends = [None if end is None or end in ASKED else end for end in (head, tail)]
+    if (ends[0] is None) == (ends[1] is None):
+        raise ConfigError("give a head or a tail, and ? for the other one")
+    found, how = _considered(run, precision, progress)
+    benchmark = run.benchmark
+    if found is not None and found.vocabulary.num_entities != benchmark.vocabulary.num_entities:
+        benchmark = benchmark.whole()
+    names = benchmark.vocabulary
+    place = names.relation_named(relation)
+    asks_head = ends[0] is None
+    slot = names.slots_of(place)[asks_head]
+    ground = Ground(benchmark, Wanted(), partial(_vectors, run, benchmark))
+    given = ends[1] if asks_head else ends[0]
+    anchor = names.entity_named(str(given), ground.fitting.anchors(slot))
+    query = _Query(ground, anchor, place, slot, asks_head)
+    if found is not None:
+        return query.by_rehearsal(found, precision, most, how, judged_of(run))
+    return query.by_decider(run, most, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A query, and what is known before its candidates are looked at."""
+
+    ground: Ground
+    anchor: int
+    relation: int
+    slot: int
+    asks_head: bool
+
+    def by_rehearsal(
+        self,
+        found: Considered,
+        precision: float | None,
+        most: int,
+        how: str,
+        judged: Mapping[str, bool],
+    ) -> Answers:
+        """By the probabilities of a rehearsal, and by what people said."""
+        threshold = found.threshold
+        if precision is None:
+            precision = found.precision
+        elif precision != found.precision:
+            threshold = lowest_threshold(found.probabilities[found.free], precision)
+        rows = np.flatnonzero(self._mine(found.facts))
+        rows = rows[np.lexsort((found.facts[rows, self._other], -found.probabilities[rows]))]
+        names = found.vocabulary
+        people = [
+            judged.get(key_of(names.entities[h], names.relations[r], names.entities[t]))
+            for h, r, t in found.facts[rows].tolist()
+        ]
+        why = [
+            _why(found, row, threshold, said)
+            for row, said in zip(rows.tolist(), people, strict=True)
+        ]
+        left_out = [place for place, reason in enumerate(why) if reason]
+        kept = [place for place in range(len(why)) if place not in set(left_out[most:])]
+        answers = self._answers(
+            found.facts[rows[kept]],
+            found.probabilities[rows[kept]].tolist(),
+            [why[place] for place in kept],
+        )
+        rests_on = Rehearsed(precision, threshold, found.missing, found.refuted).assumption
+        notes = [how, *self._notes()]
+        if math.isinf(threshold):
+            notes.append(f"no facts are so probable that {precision:.0%} of them are right")
+        return self._result(answers, precision, threshold, [*notes, rests_on])
+
+    def by_decider(self, run: Scored, most: int, progress: QueriesDone) -> Answers:
+        """By the decider that the run was tuned with: all queries of the relation are asked."""
+        names = self.ground.names
+        wanted = [names.relations[self.relation]]
+        facts = complete(run, review_above=SHOWN, relations=wanted, progress=progress).facts
+        facts = facts.take(self._mine(facts.facts))
+        order = np.lexsort((facts.facts[:, self._other], -facts.probabilities, ~facts.accepted))
+        facts = facts.take(order[: int(facts.accepted.sum()) + most])
+        why = [
+            "" if accepted else "its score is below the threshold" for accepted in facts.accepted
+        ]
+        answers = self._answers(facts.facts, facts.probabilities.tolist(), why)
+        how = "the run's decider decided; a precision would estimate how many facts are right"
+        return self._result(answers, math.nan, math.nan, [how, *self._notes()])
+
+    @property
+    def _other(self) -> int:
+        """Where the end that is asked for stands in a fact."""
+        return 0 if self.asks_head else 2
+
+    def _mine(self, facts: Ids) -> Mask:  # (fact,)
+        mine: Mask = (facts[:, 1] == self.relation) & (facts[:, 2 - self._other] == self.anchor)
+        return mine
+
+    def _answers(self, facts: Ids, probabilities: list[float], why: list[str]) -> list[Answer]:
+        evidence, names = self.ground.explainer.of(facts), self.ground.names
+        return [
+            Answer(
+                names.entities[entity],
+                names.entity(entity),
+                probability,
+                reason,
+                evidence.speaking(row),
+                evidence.opposing(row),
+            )
+            for row, (entity, probability, reason) in enumerate(
+                zip(facts[:, self._other].tolist(), probabilities, why, strict=True)
+            )
+        ]
+
+    def _notes(self) -> list[str]:
+        """What keeps all candidates of the query from being asked about."""
+        ground, words = self.ground, self.ground.explainer.words
+        name = words.entity(self.anchor)
+        if not ground.fitting.anchors(self.slot)[self.anchor]:
+            return [f"nothing is asked: by its types, {name} is none that this is asked about"]
+        taken = ground.taken(self.relation)[self.asks_head]
+        if taken is not None and taken[self.anchor]:
+            return [f"nothing is accepted: {name} has an answer, and there is only one"]
+        return []
+
+    def _result(
+        self, answers: list[Answer], precision: float, threshold: float, notes: list[str]
+    ) -> Answers:
+        ground, names = self.ground, self.ground.names
+        known = ground.facts[self._mine(ground.facts), self._other].tolist()
+        return Answers(
+            ground.explainer.words.asked(self.anchor, self.slot),
+            tuple((names.entities[entity], names.entity(entity)) for entity in known),
+            tuple(answer for answer in answers if not answer.why),
+            tuple(answer for answer in answers if answer.why),
+            precision,
+            threshold,
+            tuple(note for note in notes if note),
+        )
+
+
+def _why(found: Considered, row: int, threshold: float, said: bool | None) -> str:
+    """Why a candidate is not accepted; empty: it is."""
+    if said is False:
+        return "a person called it wrong"
+    if said or (found.free[row] and found.probabilities[row] > threshold):
+        return ""
+    if not found.free[row]:
+        bar = found.reasons[found.bars[row]]
+        return WHY.get(bar, f"it contradicts the stated schema ({bar})")
+    if math.isinf(threshold):
+        return "no fact is accepted at this precision"
+    return f"it would have to be more probable than {threshold:.2f}"
+
+
+def _considered(
+    run: Scored, precision: float | None, progress: QueriesDone
+) -> tuple[Considered | None, str]:
+    """What decides, and how it came about in words; None: the run's decider does."""
+    folder, model = getattr(run, "folder", None), model_of(run)
+    if folder is not None:
+        names = [run.benchmark.whole().vocabulary, run.benchmark.vocabulary]
+        if (found := read_considered(folder, names, model)) is not None:
+            return found, "as the newest completion of the run decided"
+    if precision is None:
+        if folder is None or not (folder / DECIDER).exists():
+            raise ConfigError("nothing decides yet: give a precision, or tune the run, or complete")
+        return None, ""
+    found = complete(run, precision, progress=progress).considered
+    assert found is not None  # all relations were asked about
+    if folder is not None:
+        write_considered(folder, found, model)
+    return found, "all queries were asked now, as no completion was kept; the next time is quick"
+
+
+def _vectors(run: Scored, benchmark: Benchmark) -> Vectors | None:
+    """The entities as the model sees them that was asked: the final fit, if there was one."""
+    if benchmark is run.benchmark:
+        return entity_vectors(run.model)
+    return entity_vectors(final_fit(run).model) if isinstance(run, Run) else None
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
