@@ -6,7 +6,7 @@ from pathlib import Path
 from assent.completing.completing import Completion, Wanted, most_probable
 from assent.core.benchmark import Benchmark
 from assent.errors import ConfigError, DataError
-from assent.reviewing.accepting import completed, respecting, taught
+from assent.reviewing.accepting import completed, judged, respecting, taught
 from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import FOLDER, has_proposals
 from assent.reviewing.session import CONFIDENCE, LABELS, Review
@@ -46,6 +46,15 @@ def with_labels(found: Completion, run: Scored) -> Completion:
         return found
     with Labels(path) as labels:
         return respecting(found, labels)
+
+
+def judged_of(run: Scored) -> dict[str, bool]:
+    """What people called right or wrong of a run's facts, by the keys of the facts."""
+    folder = _folder(run)
+    if folder is None or not (path := folder / FOLDER / LABELS).exists():
+        return {}
+    with Labels(path) as labels:
+        return judged(labels)
 
 
 def with_reviewed(run: Scored) -> Benchmark:
