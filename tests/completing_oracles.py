@@ -185,6 +185,15 @@ def constant_rules(facts, num_relations, num_entities, anchor, slot, entity):
     return found
 
 
+def how_common(facts, num_relations, num_entities, anchor, slot, entity):
+    """Of those who have the slot, how many have it with the entity; the fact itself apart."""
+    steps = set(links(facts, num_relations)) - {(anchor, slot, entity)}
+    if anchor == entity:
+        return 0, 1
+    having = {start for start, s, _ in steps if s == slot}
+    return sum((who, slot, entity) in steps for who in having), len(having)
+
+
 def rival_answers(facts, num_relations, num_entities, anchor, slot, entity):
     """{answer: (support, cases) of each rule with a constant that speaks for it}."""
     steps = set(links(facts, num_relations))

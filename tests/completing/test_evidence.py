@@ -24,6 +24,11 @@ def counting_of(kb):
     return Counting(Graph.of(kb.facts, names.num_entities, names.num_relations))
 
 
+def sure(counts):
+    support, cases = counts
+    return support / (cases + PRIOR)
+
+
 def all_facts(kb, relation):
     """Every pair of entities in this relation, known or not: heads, tails, known."""
     entities = range(kb.vocabulary.num_entities)
@@ -139,14 +144,22 @@ def test_the_first_reason_is_the_surest_rule_and_a_fact_is_the_same_alone(kb):
             one = oracles.constant_rules(known_facts, *sizes, head, relation, tail)
             other = oracles.constant_rules(known_facts, *sizes, tail, backward, head)
             paths = oracles.path_rules(known_facts, *sizes, fact)
+            vague = [c for rules in (one, other) for b, c in rules.items() if len(b) == 1]
+            common = [
+                oracles.how_common(known_facts, *sizes, *query)
+                for query in ((head, relation, tail), (tail, backward, head))
+            ]
             telling = [
-                *(counts for rules in (one, other) for b, counts in rules.items() if len(b) == 2),
+                *(
+                    counts
+                    for rules, base in zip((one, other), common, strict=True)
+                    for b, counts in rules.items()
+                    if len(b) == 2 and sure(counts) >= sure(base)
+                ),
                 *(counts for _, *counts in paths.values()),
             ]
-            vague = [c for rules in (one, other) for b, c in rules.items() if len(b) == 1]
-            best, any_best = (
-                max((s / (c + PRIOR) for s, c in rules), default=0.0) for rules in (telling, vague)
-            )
+            vague = [counts for counts in (*vague, *common) if counts[0] >= 2]
+            best, any_best = (max(map(sure, rules), default=0.0) for rules in (telling, vague))
             best = any_best if best < any_best / 2 else best
             reasons = [r for r in together.at(place) if r.kind in ("head", "tail", "any", "path")]
             assert (reasons[0].confidence if reasons else 0.0) == pytest.approx(
@@ -252,4 +265,15 @@ def test_a_path_is_told_as_facts_and_a_symmetric_relation_as_such():
     assert found[0].sentence == (
         "f is part of g, which is part of h: "
         "2 of 5 pairs joined like this are joined by “is part of”, too"
+    )
+
+
+def test_a_rule_that_is_less_sure_than_the_answer_is_common_says_nothing():
+    """All speak norwegian; of those who like fish, fewer do."""
+    names = Vocabulary((*(f"p{n}" for n in range(30)), "norwegian", "fish"), ("speaks", "likes"))
+    facts = [[x, 0, 30] for x in range(20)] + [[x, 1, 31] for x in range(15, 29)]
+    (reason,) = of_one(explainer(frozen(facts), names), 28, 0, 30)
+    assert (reason.kind, reason.support, reason.cases) == ("any", 20, 20)
+    assert reason.sentence == (
+        "All 20 entities that speak anything speak norwegian, among them p0 and p1"
     )

@@ -1,6 +1,7 @@
 """Asking one query gives what completing all of them gives."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from assent.core.new_facts import Evidence
 from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
 from assent.files.considered import CONSIDERED, read_considered
+from assent.reviewing.labels import Labels
+from assent.reviewing.proposals import FOLDER, key_of
+from assent.reviewing.session import LABELS
 from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import model_of, save_decider
 
@@ -168,3 +172,23 @@ def test_a_label_that_several_have_is_the_one_that_fits():
         labels.entity_named("India")
     with pytest.raises(DataError, match="close to it: Oslo"):
         labels.entity_named("Olso")
+
+
+def test_what_people_said_counts(run, completed):
+    head, relation, tail = sorted(by_name(completed))[0]
+    path = run.folder / FOLDER / LABELS
+    path.parent.mkdir(exist_ok=True)
+    try:
+        with Labels(path) as labels:
+            labels.add(key_of(head, relation, tail), "wrong", "ann", chosen="probable")
+        found = assent.ask(run, head, relation, most=1000)
+        assert tail not in {answer.name for answer in found.accepted}
+        (answer,) = [answer for answer in found.rejected if answer.name == tail]
+        assert answer.why == "a person called it wrong"
+        other = next((answer.name for answer in found.rejected if answer.name != tail), None)
+        assert other is not None
+        with Labels(path) as labels:
+            labels.add(key_of(head, relation, other), "right", "ann", chosen="probable")
+        assert other in {a.name for a in assent.ask(run, head, relation, precision=0.9999).accepted}
+    finally:
+        shutil.rmtree(path.parent)

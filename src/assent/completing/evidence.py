@@ -24,7 +24,8 @@ from assent.rules.paths import NONE
 from assent.rules.wording import Wording
 
 MOST = 3  # rules that a fact is shown with
-LEAST = 0.05  # rules less sure than this are no evidence
+LEAST = 0.1  # rules less sure than this are no evidence
+RIVALLING = 0.3  # a rule less sure than this makes no answer a rival
 BESIDE = 0.5  # a rule is shown beside a surer one if it is at least this share as sure
 EXAMPLES = 2  # entities named for which a rule was right
 NEAREST = 2  # known facts shown where no rule speaks
@@ -110,14 +111,14 @@ class Explainer:
         ends = []
         for slot, anchors, entities in self._both(relation, heads, tails):
             items = np.where(anchors == entities, NONE, self.counting.items(slot, entities))
-            ends.append(self.counting.constants(anchors, items.astype(np.int32), known))
+            items = items.astype(np.int32)
+            rules = self.counting.constants(anchors, items, known)
+            ends.append(self._of_end(rules, slot, anchors, items, known))
         ways = self.counting.ways(heads, relation, tails, known)
         offsets = offsets_of(np.bincount(ways.rows, minlength=len(heads))).tolist()
-        of_ends = [self._of_end(end, slot, anchors) for end, slot, anchors in zip(
-            ends, (HEAD, TAIL), (heads, tails), strict=True)]  # fmt: skip
         of_ways = self._of_ways(ways, heads, tails)
         return [
-            _chosen([*of_ends[0][row], *of_ends[1][row], *of_ways[low:high]], most)
+            _chosen([*ends[0][row], *ends[1][row], *of_ways[low:high]], most)
             for row, (low, high) in enumerate(pairwise(offsets))
         ]
 
@@ -128,20 +129,27 @@ class Explainer:
         forward, backward = self.names.slots_of(relation)
         return (forward, heads, tails), (backward, tails, heads)
 
-    def _of_end(self, found: Constants, end: str, anchors: Ids) -> list[list[_Rule]]:
+    def _of_end(
+        self, found: Constants, slot: int, anchors: Ids, items: Ids, known: Mask
+    ) -> list[list[_Rule]]:
+        """The rules about what one end of each fact has.
+
+        First, how common the answer is: a rule that is less sure than that says nothing.
+        """
         graph, count = self.graph, self.names.num_relations
-        slots, others = graph.item_slots, graph.item_entities
+        slots, others, end = graph.item_slots, graph.item_entities, (HEAD, TAIL)[slot >= count]
         rules = []
-        for anchor, *columns in zip(
+        for anchor, common, *columns in zip(
             anchors.tolist(),
+            self._common(slot, anchors, items, known),
             found.bodies.tolist(),
             found.support.tolist(),
             found.cases.tolist(),
             strict=True,
         ):
-            mine = []
+            mine = [common] if common.support > 1 else []
             for body, support, cases in zip(*columns, strict=True):
-                if body == NONE:
+                if body == NONE or support / (cases + PRIOR) < common.confidence:
                     break
                 confidence = support / (cases + PRIOR)
                 if body >= graph.num_items:
@@ -151,6 +159,21 @@ class Explainer:
                     mine.append(_Rule(confidence, support, cases, end, (body,), (uses,)))
             rules.append(mine)
         return rules
+
+    def _common(
+        self, slot: int, anchors: Ids, items: Ids, known: Mask
+    ) -> Iterator[_Rule]:  # (fact,)
+        """Of all who have the slot with anyone, how many have it with the entity of each fact."""
+        body = self.graph.num_items + slot
+        who, sizes = self.counting.members(body), self.graph.sizes
+        # A known fact counts for nothing; nor does its anchor, if it is its only answer.
+        only = np.array([len(self._answers(anchor, slot)) == 1 for anchor in anchors[known]], bool)
+        alone = np.zeros(len(anchors), bool)
+        alone[np.flatnonzero(known)[only]] = True
+        support = np.where(items == NONE, 0, sizes[items] - known)
+        for times, cases in zip(support.tolist(), (len(who) - alone).tolist(), strict=True):
+            confidence = times / (cases + PRIOR)
+            yield _Rule(confidence, times, cases, ANY, (body, slot >= self.names.num_relations), ())
 
     def _of_ways(self, ways: Ways, heads: Ids, tails: Ids) -> list[_Rule]:
         count, rules = self.names.num_relations, []
@@ -210,7 +233,7 @@ class Explainer:
         between = self.words.relation(relation)
         if steps == [relation + self.names.num_relations]:
             return (
-                f"{said}, and {rule.support:,} of {rule.cases:,} known facts with “{between}” "
+                f"{said}, and {_of(rule.support, rule.cases, 'all')} known facts with “{between}” "
                 "hold both ways"
             )
         return (
@@ -284,7 +307,7 @@ class Explainer:
             rivals.confidence.tolist(),
             strict=True,
         ):
-            if confidence > max(surest[row], LEAST):
+            if confidence > max(surest[row], RIVALLING):
                 yield row, self._rival(int(anchors[row]), slot, rival, body)
 
     def _rival(self, anchor: int, slot: int, rival: int, body: int) -> Reason:
@@ -379,7 +402,9 @@ def _undirected(start: int, relation: int, end: int) -> tuple[int, int, int]:
 
 
 def _of(support: int, cases: int, whole: str = "All") -> str:
-    """`3 of 7`, `All 7`."""
+    """`3 of 7`, `All 7`, `Both`."""
+    if support == cases == 2:
+        return "both" if whole.islower() else "Both"
     return f"{whole} {cases:,}" if support == cases else f"{support:,} of {cases:,}"
 
 

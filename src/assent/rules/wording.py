@@ -113,9 +113,11 @@ class Wording:
     def group(self, slot: int, end: int | None) -> str:
         """All who have this slot with an entity, or with any: `cities in Norway`."""
         backwards, relation = divmod(slot, self.names.num_relations)
-        other = ANYTHING if end is None else self.entity(end)
-        said = self._phrase(relation).group(bool(backwards))
-        return _put(said, other, kind=self._kinds.of_slot(slot))
+        kind, said = self._kinds.of_slot(slot), self._phrase(relation).group(bool(backwards))
+        before, as_, noun = said.rpartition(" as ")
+        if backwards and as_ and plural(noun) == kind:  # holidays that Peru observes as holiday
+            said = before
+        return _any(said, kind) if end is None else _put(said, self.entity(end), kind=kind)
 
     def clause(self, slot: int, end: int) -> str:
         """What they are: `are cities in Norway`."""
@@ -174,7 +176,7 @@ def _verb(label: str) -> Phrase:
         f"{{kind}} that {many} {{}}",
         f"{many} {{}}",
         f"{{kind}} that {{}} {gap}",
-        f"are among those that {{}} {gap}",
+        f"are among those that {{}} {gap.partition(' as ')[0]}",
     )
 
 
@@ -309,6 +311,21 @@ def _gap(label: str) -> str:
     if len(words) <= verb or words[0] in AUXILIARIES:
         return label
     return " ".join([*words[:verb], "as", *words[verb:]])
+
+
+def _any(phrase: str, kind: str) -> str:
+    """The phrase about anyone: `written in any script`, `that border anything`."""
+    before, after = phrase.split("{}")
+    for as_ in (" as a ", " as an ", " as ", " among their "):
+        if after.startswith(as_):
+            return f"{before.format(kind=kind)}any {after.removeprefix(as_)}"
+    words = before.format(kind=kind).split()
+    starts = [n + 1 for n, word in enumerate(words) if word in (*PREPOSITIONS, "that")]
+    last = max(starts, default=0)
+    last += words[last - 1 : last] == ["that"]  # the verb itself comes before its object
+    if after or last >= len(words):
+        return f"{' '.join(words)} {ANYTHING}{after}"
+    return " ".join([*words[:last], "any", *words[last:]])
 
 
 def _put(phrase: str, name: str, **others: str) -> str:

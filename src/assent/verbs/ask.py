@@ -1,6 +1,7 @@
 """ask: the answers to one query, those that are known, accepted, and not accepted."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,9 +21,11 @@ from assent.errors import ConfigError
 from assent.files.considered import read_considered, write_considered
 from assent.files.deciders import DECIDER
 from assent.files.facts import reason_row
+from assent.reviewing.proposals import key_of
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.complete import complete
 from assent.verbs.deciders import model_of
+from assent.verbs.labelled import judged_of
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 
@@ -114,7 +117,7 @@ def ask(
     anchor = names.entity_named(str(given), ground.fitting.anchors(slot))
     query = _Query(ground, anchor, place, slot, asks_head)
     if found is not None:
-        return query.by_rehearsal(found, precision, most, how)
+        return query.by_rehearsal(found, precision, most, how, judged_of(run))
     return query.by_decider(run, most, progress)
 
 
@@ -129,9 +132,14 @@ class _Query:
     asks_head: bool
 
     def by_rehearsal(
-        self, found: Considered, precision: float | None, most: int, how: str
+        self,
+        found: Considered,
+        precision: float | None,
+        most: int,
+        how: str,
+        judged: Mapping[str, bool],
     ) -> Answers:
-        """By the probabilities of a rehearsal."""
+        """By the probabilities of a rehearsal, and by what people said."""
         threshold = found.threshold
         if precision is None:
             precision = found.precision
@@ -139,14 +147,21 @@ class _Query:
             threshold = lowest_threshold(found.probabilities[found.free], precision)
         rows = np.flatnonzero(self._mine(found.facts))
         rows = rows[np.lexsort((found.facts[rows, self._other], -found.probabilities[rows]))]
-        accepted = found.free[rows] & (found.probabilities[rows] > threshold)
-        kept = np.concatenate([rows[accepted], rows[~accepted][:most]])
-        why = {
-            row: "" if row in rows[accepted] else _why(found, row, threshold)
-            for row in kept.tolist()
-        }
+        names = found.vocabulary
+        people = [
+            judged.get(key_of(names.entities[h], names.relations[r], names.entities[t]))
+            for h, r, t in found.facts[rows].tolist()
+        ]
+        why = [
+            _why(found, row, threshold, said)
+            for row, said in zip(rows.tolist(), people, strict=True)
+        ]
+        left_out = [place for place, reason in enumerate(why) if reason]
+        kept = [place for place in range(len(why)) if place not in set(left_out[most:])]
         answers = self._answers(
-            found.facts[kept], found.probabilities[kept].tolist(), list(why.values())
+            found.facts[rows[kept]],
+            found.probabilities[rows[kept]].tolist(),
+            [why[place] for place in kept],
         )
         rests_on = Rehearsed(precision, threshold, found.missing, found.refuted).assumption
         notes = [how, *self._notes()]
@@ -221,8 +236,12 @@ class _Query:
         )
 
 
-def _why(found: Considered, row: int, threshold: float) -> str:
-    """Why a candidate is not accepted."""
+def _why(found: Considered, row: int, threshold: float, said: bool | None) -> str:
+    """Why a candidate is not accepted; empty: it is."""
+    if said is False:
+        return "a person called it wrong"
+    if said or (found.free[row] and found.probabilities[row] > threshold):
+        return ""
     if not found.free[row]:
         bar = found.reasons[found.bars[row]]
         return WHY.get(bar, f"it contradicts the stated schema ({bar})")

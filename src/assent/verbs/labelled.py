@@ -6,7 +6,7 @@ from pathlib import Path
 from assent.completing.completing import Completion, Wanted, most_probable
 from assent.core.benchmark import Benchmark
 from assent.errors import ConfigError, DataError
-from assent.reviewing.accepting import completed, respecting, taught
+from assent.reviewing.accepting import completed, judged, respecting, taught
 from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import FOLDER, has_proposals
 from assent.reviewing.session import CONFIDENCE, LABELS, Review
@@ -48,15 +48,22 @@ def with_labels(found: Completion, run: Scored) -> Completion:
         return respecting(found, labels)
 
 
+def judged_of(run: Scored) -> dict[str, bool]:
+    """What people called right or wrong of a run's facts, by the keys of the facts."""
+    folder = _folder(run)
+    if folder is None or not (path := folder / FOLDER / LABELS).exists():
+        return {}
+    with Labels(path) as labels:
+        return judged(labels)
+
+
 def with_reviewed(run: Scored) -> Benchmark:
     """The benchmark of a run, with what people said about its proposals asked in valid too."""
     review = review_of(run)
     try:
-        benchmark = run.benchmark
-        valid = taught(benchmark.valid, benchmark.vocabulary, review)
+        return replace(run.benchmark, valid=taught(run.benchmark, review))
     finally:
         review.close()
-    return replace(benchmark, valid=valid)
 
 
 def review_of(run: Scored) -> Review:
