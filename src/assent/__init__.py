@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from assent.files.benchmarks import load, save
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
+    from assent.reviewing.session import Review
     from assent.verbs.ask import ask
     from assent.verbs.audit import audit
     from assent.verbs.build import build
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from assent.verbs.explain import explain
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
+    from assent.verbs.review import propose, review
     from assent.verbs.runs import Run, load_run
     from assent.verbs.train import train
     from assent.verbs.tune import tune
@@ -70,8 +72,11 @@ _HOMES = {
     "load": "files.benchmarks",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
+    "Review": "reviewing.session",
+    "propose": "verbs.review",
     "read": "verbs.read",
     "report": "verbs.report",
+    "review": "verbs.review",
     "save": "files.benchmarks",
     "save_decider": "verbs.deciders",
     "table_one": "building.counting",
@@ -90,6 +95,7 @@ __all__ = [
     "Finding",
     "KnowledgeBase",
     "Queries",
+    "Review",
     "Run",
     "Subset",
     "__version__",
@@ -104,8 +110,10 @@ __all__ = [
     "load",
     "load_decider",
     "load_run",
+    "propose",
     "read",
     "report",
+    "review",
     "save",
     "save_decider",
     "table_one",

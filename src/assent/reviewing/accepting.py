@@ -9,9 +9,10 @@ import numpy as np
 from assent.completing.completing import Completion, Outcome, Reviewed
 from assent.completing.law import Refused
 from assent.core.arrays import frozen
+from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
+from assent.core.pairs import joined
 from assent.core.queries import Queries, Subset
-from assent.core.vocabulary import Vocabulary
 from assent.reviewing.labels import RIGHT, SKIP, WRONG, Labels
 from assent.reviewing.proposals import keys_of
 from assent.reviewing.session import Review
@@ -68,10 +69,13 @@ def completed(
 
 def respecting(found: Completion, labels: Labels) -> Completion:
     """A completion without what anyone called wrong; what all called right is accepted."""
-    said = judged(labels)
-    verdicts = [said.get(key) for key in keys_of(found.facts)]
-    kept = np.array([verdict is not False for verdict in verdicts], bool)
-    right = np.array([verdict is True for verdict in verdicts], bool)
+    said: dict[str, set[str]] = {}
+    for label in labels.current():
+        if label.verdict != SKIP:
+            said.setdefault(label.proposal, set()).add(label.verdict)
+    verdicts = [said.get(key, set()) for key in keys_of(found.facts)]
+    kept = np.array([WRONG not in verdict for verdict in verdicts], bool)
+    right = np.array([verdict == {RIGHT} for verdict in verdicts], bool)
     facts = replace(found.facts, accepted=frozen(found.facts.accepted | right, np.bool_)).take(kept)
     before, after = (_counted(part) for part in (found.facts, facts))
     outcomes = tuple(
@@ -88,25 +92,16 @@ def respecting(found: Completion, labels: Labels) -> Completion:
     return replace(found, facts=facts, outcomes=outcomes)
 
 
-def judged(labels: Labels) -> dict[str, bool]:
-    """By the keys of facts, whether all called it right (True), or anyone wrong (False)."""
-    said: dict[str, set[str]] = {}
-    for label in labels.current():
-        if label.verdict != SKIP:
-            said.setdefault(label.proposal, set()).add(label.verdict)
-    return {
-        key: WRONG not in verdicts
-        for key, verdicts in said.items()
-        if WRONG in verdicts or verdicts == {RIGHT}
-    }
-
-
-def taught(valid: Queries, names: Vocabulary, review: Review) -> Queries:
+def taught(benchmark: Benchmark, review: Review) -> Queries:
     """The queries of valid, and those about every proposal that people looked at one by one.
 
     What they called right is an answer; what they did not is none. Proposals about entities that
-    the vocabulary lacks are left out.
+    the benchmark lacks are left out. So are those whose ends a train fact joins, if no answer of
+    valid is such: a judge would learn how valid was made.
     """
+    valid, names = benchmark.valid, benchmark.vocabulary
+    apart = joined(benchmark.train, valid, names.num_entities).held_out
+    ends_joined = {frozenset(pair) for pair in benchmark.train[:, [0, 2]].tolist() if apart}
     entities = {name: place for place, name in enumerate(names.entities)}
     slots = {name: place for place, name in enumerate(names.relations)}
     answers: dict[Pair, set[int]] = {}
@@ -120,6 +115,8 @@ def taught(valid: Queries, names: Vocabulary, review: Review) -> Queries:
         if head not in entities or tail not in entities or relation not in slots:
             continue
         ends, slot = (entities[head], entities[tail]), slots[relation]
+        if frozenset(ends) in ends_joined:
+            continue
         for anchor, asked, answer in (
             (ends[0], slot, ends[1]),
             (ends[1], slot + names.num_relations, ends[0]),

@@ -34,8 +34,8 @@ SLOPES = np.linspace(0.4, 1.6, 7)
 INTERCEPT, INTERCEPT_SPREAD = 1.25, 1.5  # mean and standard deviation, before any label
 SLOPE_SPREAD = 0.35  # the mean is 1
 OTHERS_WORTH = 0.25  # of a label of another relation, for the calibration of this one
-AFFORDABLE = 140  # checks that a set may need to be aimed at from the beginning
-APART = 2  # the sets that are aimed at from the beginning: every second
+AFFORDABLE = 180  # checks that a set may need to be aimed at from the beginning
+APART = 4  # the sets that are aimed at from the beginning: every fourth
 EVERYWHERE = 0.05  # of the probability of failure that is spread over all sets alike
 PATIENCE = 200  # checks that people have time for, at a time
 CAREFUL = 0.8  # of what is left of them: more checks than that are not planned for one set
@@ -172,9 +172,9 @@ class Audit:
             checks = max(int(unlabelled[: int(needed[place])].sum()), 1)
             gains = family.sizes[place] - (1 - shares[place]) * needed[place] - accepted
             within = checks <= CAREFUL * patience
-            if (within, gains / (checks + FAR * within)) > most:
-                most = within, gains / (checks + FAR * within)
-                best = Plan(place, checks, max(int(gains), 0))
+            worth = within, gains / (checks + FAR * within)
+            if worth > most:
+                best, most = Plan(place, checks, max(int(gains), 0)), worth
         return best
 
     def _proofs(self) -> list[Proved]:

@@ -23,7 +23,7 @@ from assent.core.arrays import Ids, Keys, Mask
 PILOT = 12  # proposals drawn first, at most
 PILOT_START = 0.01  # the first of them is drawn from this share of the proposals, the most probable
 SMALLEST = 10  # proposals in the smallest set, if there are as many
-GROWTH = 1.25  # of the sizes of sets
+GROWTH = 1.12  # of the sizes of sets
 FARTHEST = 1e-6  # probabilities are taken for at least this, and at most 1 less this
 
 Values = NDArray[np.floating]

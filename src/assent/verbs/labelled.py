@@ -61,11 +61,9 @@ def with_reviewed(run: Scored) -> Benchmark:
     """The benchmark of a run, with what people said about its proposals asked in valid too."""
     review = review_of(run)
     try:
-        benchmark = run.benchmark
-        valid = taught(benchmark.valid, benchmark.vocabulary, review)
+        return replace(run.benchmark, valid=taught(run.benchmark, review))
     finally:
         review.close()
-    return replace(benchmark, valid=valid)
 
 
 def review_of(run: Scored) -> Review:

@@ -1,0 +1,96 @@
+"""The verbs around a review: proposals of a real, small run, and what its labels change."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import assent
+import toy
+from assent.errors import ConfigError, DataError
+from assent.reviewing.proposals import keys_of
+from assent.verbs.review import propose, write_accepted
+from assent.verbs.train import train
+
+QUICK = ("model.dim=8", "train.epochs=15", "train.evaluate_every=0", "train.threads=1")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reviewed")
+    kb = toy.crowd(0, num_entities=60, num_relations=4, facts_each=8)
+    assent.save(toy.built(kb), folder / "benchmark")
+    return train(folder / "benchmark", "complex", out=folder / "run", changes=QUICK)
+
+
+@pytest.fixture(scope="module")
+def opened(run):
+    propose(run, least=0.01, seed=3)
+    made = assent.review(run.folder)
+    yield made
+    made.close()
+
+
+def test_proposals_are_new_ordered_and_capped_with_what_was_left_out_said(run, tmp_path, opened):
+    facts = opened.proposals.facts
+    assert len(facts) > 20 and (np.diff(facts.probabilities) <= 0).all()
+    names = opened.benchmark.vocabulary
+    known = {
+        (names.entities[h], names.relations[r], names.entities[t])
+        for h, r, t in opened.benchmark.train.tolist()
+    }
+    mine = facts.vocabulary
+    proposed = {
+        (mine.entities[h], mine.relations[r], mine.entities[t]) for h, r, t in facts.facts.tolist()
+    }
+    assert not proposed & known
+    copy = replace(run, folder=tmp_path)
+    few = propose(copy, least=0.01, most=7, seed=3)
+    assert len(few) == 7 and few.left_out == len(facts) - 7
+    assert few.keys == opened.proposals.keys[:7]
+
+
+def test_proposals_are_made_once(run, opened):
+    with pytest.raises(DataError, match="stay"):
+        propose(run, least=0.01)
+
+
+def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
+    with pytest.raises(ConfigError, match="precision"):
+        assent.complete(run, reviewed=True)
+    first = assent.complete(run, 0.5, review_above=0.01)
+    rejected, confirmed = keys_of(first.facts)[0], keys_of(first.review)[-1]
+    places = opened.proposals.places
+    assert rejected in places and confirmed in places
+    opened.decide(rejected, "wrong", "ann", order="probable")
+    opened.decide(confirmed, "right", "ann", order="probable")
+    second = assent.complete(run, 0.5, review_above=0.01)
+    assert rejected not in keys_of(second.facts) and confirmed in keys_of(second.accepted)
+    assert len(second.facts) == len(first.facts) - 1
+
+    for place, key in enumerate(opened.proposals.keys):
+        verdict = "right" if place % 3 else "wrong"
+        if key not in (rejected, confirmed):
+            opened.decide(key, verdict, "ann", order="drawn")
+    signed = assent.complete(run, 0.6, reviewed=True)
+    assert len(signed.accepted) and rejected not in keys_of(signed.facts)
+
+    path = tmp_path / "accepted.tsv"
+    assert write_accepted(opened, path) == len(assent.read(path).facts) > 0
+
+    plain = assent.tune(run, "judge")
+    taught = assent.tune(run, "judge", reviewed=True)
+    assert taught.rescorer.stated()["features"] == plain.rescorer.stated()["features"]
+    assert any(
+        not np.array_equal(array, plain.rescorer.arrays()[name])
+        for name, array in taught.rescorer.arrays().items()
+    )
+    assert assent.evaluate(run, taught).f1("full") >= 0
+    with pytest.raises(ConfigError, match="judge"):
+        assent.tune(run, "per-relation", reviewed=True)
+
+
+def test_what_a_promise_cannot_go_with_is_refused(run, opened):
+    for more in ({"missing": 1.0}, {"refit": True}, {"over": "valid"}, {"anchors": ["e0"]}):
+        with pytest.raises(ConfigError, match="reviewed"):
+            assent.complete(run, 0.9, reviewed=True, **more)
