@@ -69,13 +69,10 @@ def completed(
 
 def respecting(found: Completion, labels: Labels) -> Completion:
     """A completion without what anyone called wrong; what all called right is accepted."""
-    said: dict[str, set[str]] = {}
-    for label in labels.current():
-        if label.verdict != SKIP:
-            said.setdefault(label.proposal, set()).add(label.verdict)
-    verdicts = [said.get(key, set()) for key in keys_of(found.facts)]
-    kept = np.array([WRONG not in verdict for verdict in verdicts], bool)
-    right = np.array([verdict == {RIGHT} for verdict in verdicts], bool)
+    said = judged(labels)
+    verdicts = [said.get(key) for key in keys_of(found.facts)]
+    kept = np.array([verdict is not False for verdict in verdicts], bool)
+    right = np.array([verdict is True for verdict in verdicts], bool)
     facts = replace(found.facts, accepted=frozen(found.facts.accepted | right, np.bool_)).take(kept)
     before, after = (_counted(part) for part in (found.facts, facts))
     outcomes = tuple(
@@ -90,6 +87,19 @@ def respecting(found: Completion, labels: Labels) -> Completion:
         for outcome in found.outcomes
     )
     return replace(found, facts=facts, outcomes=outcomes)
+
+
+def judged(labels: Labels) -> dict[str, bool]:
+    """By the keys of facts, whether all called it right (True), or anyone wrong (False)."""
+    said: dict[str, set[str]] = {}
+    for label in labels.current():
+        if label.verdict != SKIP:
+            said.setdefault(label.proposal, set()).add(label.verdict)
+    return {
+        key: WRONG not in verdicts
+        for key, verdicts in said.items()
+        if WRONG in verdicts or verdicts == {RIGHT}
+    }
 
 
 def taught(benchmark: Benchmark, review: Review) -> Queries:
