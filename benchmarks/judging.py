@@ -2,10 +2,13 @@
 
 And what it costs to look at a fixed number of candidates a query.
 
-python benchmarks/judging.py RUN [OTHER_RUN ...]
+    python benchmarks/judging.py RUN [--with OTHER_RUN ...] [--only GROUP ...]
+
+`--only` leaves all rows out but the first and those of these groups, as they are named in the
+table: on a large valid each row takes a minute. Nothing here looks at test.
 """
 
-import sys
+import argparse
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +30,19 @@ from assent.verbs.deciders import features_from
 from assent.verbs.runs import load_run
 
 MOST = (10, 20, 50)  # candidates a query
+
+
+def _rules(kind: str, *numbers: str) -> tuple[str, ...]:
+    return tuple(f"rule_{kind}_{number}" for number in numbers)
+
+
+RULES = (
+    *_rules("anchor", "best", "together", "mean"),
+    *_rules("entity", "best", "together", "mean"),
+    *_rules("slots", "best", "together"),
+    *_rules("paths", "best", "together"),
+)
+LIKENESS = ("like_answers", "like_answers_sum", "like_anchors", "like_anchors_sum")
 GROUPS = {
     "among higher scores": ("rank", "gap_above", "mass_above"),
     "among all scores": ("below_best", "best", "expected", "effective", "share", "log_softmax"),
@@ -40,6 +56,13 @@ GROUPS = {
     ),
     "shared neighbours": ("shared", "shared_weight"),
     "other links": LINKS,
+    "rules: constants of the anchor": _rules("anchor", "best", "together", "mean"),
+    "rules: constants of the entity": _rules("entity", "best", "together", "mean"),
+    "rules: slots": _rules("slots", "best", "together"),
+    "rules: paths": _rules("paths", "best", "together"),
+    "rules": RULES,
+    "likeness": LIKENESS,
+    "rules and likeness": RULES + LIKENESS,
     "query turned round": ("reverse",),
     "other models": ("score_", "reverse_", "mean", "reverse_mean"),
 }  # fmt: skip
@@ -76,8 +99,13 @@ def show(label: str, names: Vocabulary, shortlist: Shortlist, known: Features) -
     print(f"| {label} | {len(known.names)} | {numbers} |", flush=True)
 
 
-def main(folders: list[str]) -> None:
-    runs = [load_run(folder) for folder in folders]
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run")
+    parser.add_argument("--with", dest="others", nargs="*", default=[])
+    parser.add_argument("--only", nargs="*", choices=[*GROUPS, "nothing"])
+    options = parser.parse_args()
+    runs = [load_run(folder) for folder in (options.run, *options.others)]
     benchmark = runs[0].benchmark
     names = benchmark.vocabulary
     highest = Highest(benchmark.valid, names.num_slots, PER_ANSWER, spread=True)
@@ -86,17 +114,20 @@ def main(folders: list[str]) -> None:
     known = features_from(runs)(shortlist)
     print(f"| without | features | {' | '.join(SHOWN)} |")
     if joined(benchmark.train, benchmark.valid, names.num_entities).held_out:
-        show("nothing, links among it that were held apart", names, shortlist, known)
+        if options.only is None:
+            show("nothing, links among it that were held apart", names, shortlist, known)
         known = known.without(LINKS)
     show("nothing", names, shortlist, known)
     for label, group in GROUPS.items():
         fewer = without(known, group)
-        if len(fewer.names) < len(known.names):
+        if len(fewer.names) < len(known.names) and label in (options.only or GROUPS):
             show(label, names, shortlist, fewer)
+    if options.only is not None:
+        return
     show("all but the score", names, shortlist, without(known, tuple(known.names[1:])))
     for most in MOST:
         show(f"all but the best {most} of a query", names, *best_only(shortlist, known, most))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
