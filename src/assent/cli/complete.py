@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def complete(
     run_folder: RunFolder,
     out_file: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--out",
             help="Where accepted facts go: a file with a suffix of {fact_files}, or a SPARQL "
             "store, sparql+http://host/path, that takes updates. NEW.kgx is a pair of files, "
             "NEW_nodes.tsv and NEW_edges.tsv.",
         ),
-    ],
+    ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
@@ -81,6 +81,13 @@ def complete(
             "rdf:Statement.",
         ),
     ] = False,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="3/8: ask only the queries of every eighth relation, from the third on, and keep "
+            "what they gave in the run's folder. Without it, what is kept is not asked again."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace files that are there already.")
     ] = False,
@@ -141,6 +148,12 @@ def complete(
     from assent.verbs.deciders import rule_of
     from assent.verbs.runs import load_run
 
+    if part is not None:
+        if out_file is not None or review_file is not None or refused_file is not None:
+            raise ConfigError("a part writes no facts; complete without --part when all are there")
+        return _prepare(run_folder, part, refit, relations, functional, symmetric, unfinished)
+    if out_file is None:
+        raise ConfigError("give --out, the file that accepted facts go to")
     files = [out_file] if review_file is None else [out_file, str(review_file)]
     for path in files:
         refuse_suffix(path)
@@ -177,6 +190,11 @@ def complete(
             progress=progress,
             stopping=lambda: interrupts.wanted is not None,
         )
+    if not found.finished and precision is not None and over == "asked":
+        raise StoppedError(
+            "stopped; what was asked so far is kept, and the same command goes on from there",
+            interrupts.wanted,
+        )
     if not found.finished:
         files = [path if is_store(path) else str(partial(Path(path))) for path in files]
     about = About(
@@ -212,6 +230,42 @@ def complete(
         raise StoppedError(
             f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
         )
+
+
+def _prepare(
+    run_folder: Path,
+    part: str,
+    refit: bool | None,
+    relations: list[str] | None,
+    functional: bool,
+    symmetric: bool,
+    unfinished: bool,
+) -> None:
+    """Asks a part of the queries, and keeps what they gave."""
+    from assent.reporting.progress import minutes_of_queries
+    from assent.training.interrupts import Interrupts
+    from assent.verbs.complete import prepare
+    from assent.verbs.runs import load_run
+
+    number, _, count = part.partition("/")
+    if not (number.isdecimal() and count.isdecimal()):
+        raise ConfigError(f"part {part!r}; expected a number and how many there are, such as 3/8")
+    run = load_run(run_folder, unfinished=unfinished)
+    refit = _fitted_again(run, refit)
+    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+        done = prepare(
+            run,
+            (int(number), int(count)),
+            refit=refit,
+            relations=relations,
+            functional=functional,
+            symmetric=symmetric,
+            progress=progress,
+            stopping=lambda: interrupts.wanted is not None,
+        )
+    if not done:
+        raise StoppedError("stopped; the same command goes on from there", interrupts.wanted)
+    say(f"part {part} is kept in {run_folder}")
 
 
 def _fitted_again(run: "Run", wanted: bool | None) -> bool:

@@ -76,6 +76,18 @@ class ByFact:
     def names(self) -> Vocabulary:
         return self.ground.names
 
+    def prepare(self, part: tuple[int, int], progress: QueriesDone, stopping: Stopping) -> bool:
+        """Has the proposers keep what a part of the relations gives; False: stopped."""
+        if self._make_final is not None:
+            self.final = self._make_final()
+        proposers = dict.fromkeys([self.rehearsing, self.final])
+        return all(one.propose(progress, stopping, part) is not None for one in proposers)
+
+    def forget(self) -> None:
+        """Removes what the proposers kept, which is in one folder."""
+        if self.rehearsing.keeper is not None:
+            self.rehearsing.keeper.forget()
+
     def result(self, progress: QueriesDone, stopping: Stopping) -> Completion:
         """The new facts of all relations; nothing if `stopping` said to stop before the end.
 
@@ -138,6 +150,7 @@ class ByFact:
         considered = None
         if replace(wanted, max_facts=None, review_above=None) == Wanted():
             considered = self._considered(heard, new, rivals, rehearsal, threshold)
+        self.forget()
         return Completion(
             decided, tuple(outcomes), len(ground.relations), False, summary, considered
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assent.completing.asking import Fitting, asked
 from assent.completing.completing import Ground, Stopping
+from assent.completing.keeping import Keeper
 from assent.completing.law import KEPT
 from assent.completing.rehearsing import Candidates, Known
 from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, frozen, pair_keys
@@ -50,12 +51,16 @@ class Proposer:
         train: Ids,
         held_out: Ids,
         two_kinds: bool | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
-        """`two_kinds`: whether held-out facts are such that no train fact joins their entities.
+        """`keeper` keeps what each relation gave, and gives back what was kept.
+
+        `two_kinds`: whether held-out facts are such that no train fact joins their entities.
 
         None: it shows in them.
         """
         self.ground, self.scorer, self.decider = ground, scorer, decider
+        self.keeper = keeper
         self.names = ground.names
         self.train, self.held_out = train, held_out
         count = self.names.num_relations
@@ -76,24 +81,37 @@ class Proposer:
         )
 
     @classmethod
-    def rehearsing(cls, ground: Ground, scorer: Scorer, decider: Decider) -> Self:
+    def rehearsing(
+        cls, ground: Ground, scorer: Scorer, decider: Decider, keeper: Keeper | None = None
+    ) -> Self:
         """With the facts of valid and test hidden, as they were in training."""
         names, benchmark = ground.names, ground.benchmark
         parts = [fact_keys(benchmark.facts(split), names) for split in SPLITS]
         keys = distinct(np.concatenate(parts))
         trained = np.sort(fact_keys(benchmark.train, names))
         held_out = facts_of(keys[~found_in(trained, keys)], names)
-        return cls(ground, scorer, decider, benchmark.train, held_out)
+        return cls(ground, scorer, decider, benchmark.train, held_out, keeper=keeper)
 
-    def propose(self, progress: QueriesDone, stopping: Stopping) -> list[Proposed] | None:
-        """What each relation's queries give; None if `stopping` said to stop before the end."""
-        relations = self.ground.relations
+    def propose(
+        self, progress: QueriesDone, stopping: Stopping, part: tuple[int, int] = (1, 1)
+    ) -> list[Proposed] | None:
+        """What each relation's queries give; None if `stopping` said to stop before the end.
+
+        Of a part (3, 8), every eighth relation from the third on.
+        """
+        number, count = part
+        relations = self.ground.relations[number - 1 :: count]
         total = sum(len(self._asked(relation)) for relation in relations)
         found, before = list[Proposed](), 0
         for relation in relations:
-            mine = self._proposed(relation, progress, before, total, stopping)
+            kept = self.keeper.load(relation) if self.keeper else None
+            mine = Proposed(*kept) if kept else None
             if mine is None:
-                return None
+                mine = self._proposed(relation, progress, before, total, stopping)
+                if mine is None:
+                    return None
+                if self.keeper:
+                    self.keeper.save(relation, *mine)
             found.append(mine)
             before += mine.queries
         return found

@@ -4,7 +4,6 @@
 """
 
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from assent.core.arrays import frozen
 from assent.core.considered import Considered
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.atomic import beside
+from assent.files.arrays import read_arrays, write_arrays
 
 FORMAT = 1
 CONSIDERED = "considered.npz"
@@ -30,14 +29,15 @@ def write_considered(folder: Path, found: Considered, model: str) -> None:
         "reasons": found.reasons,
         **{name: getattr(found, name) for name in PLAIN},
     }
-    with beside(folder / CONSIDERED) as part, part.open("wb") as file:
-        np.savez_compressed(
-            file,
-            about=np.array(json.dumps(about)),
-            facts=found.facts,
-            probabilities=found.probabilities,
-            bars=found.bars,
-        )
+    write_arrays(
+        folder / CONSIDERED,
+        {
+            "about": json.dumps(about),
+            "facts": found.facts,
+            "probabilities": found.probabilities,
+            "bars": found.bars,
+        },
+    )
 
 
 def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Considered | None:
@@ -45,14 +45,10 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
 
     None where there is nothing, or nothing of this model.
     """
-    if not (path := folder / CONSIDERED).exists():
+    if (arrays := read_arrays(path := folder / CONSIDERED)) is None:
         return None
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            facts, probabilities, bars = (
-                arrays[name] for name in ("facts", "probabilities", "bars")
-            )
+        about = json.loads(str(arrays["about"]))
         if about["format"] != FORMAT or about["model"] != model:
             return None
         sizes = (about["entities"], about["relations"])
@@ -61,14 +57,14 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
             return None
         return Considered(
             fitting[0],
-            frozen(facts.reshape(-1, 3)),
-            frozen(probabilities, np.float64),
-            frozen(bars, np.int8),
+            frozen(arrays["facts"].reshape(-1, 3)),
+            frozen(arrays["probabilities"], np.float64),
+            frozen(arrays["bars"], np.int8),
             tuple(map(str, about["reasons"])),
             float(about["precision"]),
             float(about["threshold"]),
             float(about["missing"]),
             bool(about["refuted"]),
         )
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: no record of a completion ({error}); remove it") from error

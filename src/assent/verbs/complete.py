@@ -9,6 +9,7 @@ import numpy as np
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Completion, Ground, Stopping, Wanted
+from assent.completing.keeping import Keeper
 from assent.completing.proposing import Proposer
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
@@ -17,7 +18,7 @@ from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
 from assent.scoring import Scored, entity_vectors
-from assent.verbs.deciders import load_decider
+from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.labelled import by_labels, with_labels
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
@@ -98,6 +99,32 @@ def complete(
     return with_labels(work.result(progress, stopping), run)
 
 
+def prepare(
+    run: Scored,
+    part: tuple[int, int],
+    *,
+    refit: bool | None = None,
+    relations: Sequence[str] | None = None,
+    functional: bool = True,
+    symmetric: bool = True,
+    progress: QueriesDone = unheard,
+    stopping: Stopping = lambda: False,
+) -> bool:
+    """Asks a part of the queries for `complete`, and keeps what they gave in the run's folder.
+
+    Of a part (3, 8), those of every eighth relation from the third on. When all parts are there,
+    `complete` at any precision asks nothing more, and finds what it would have found alone. False:
+    stopped before the end; what was done is kept.
+    """
+    number, count = part
+    if not 1 <= number <= count:
+        raise ConfigError(f"part {number}/{count}; choose from 1/{count} to {count}/{count}")
+    if getattr(run, "folder", None) is None:
+        raise ConfigError("a run without a folder has no place to keep a part")
+    wanted = Wanted(relations, functional=functional, symmetric=symmetric)
+    return _rehearsed(run, wanted, 0.5, None, None, refit).prepare(part, progress, stopping)
+
+
 def _rehearsed(
     run: Scored,
     wanted: Wanted,
@@ -116,14 +143,19 @@ def _rehearsed(
     asked = replace(wanted, anchors=None) if refit else wanted
     ground = Ground(run.benchmark, asked, partial(entity_vectors, run.model))
     scores = decider or _own_scores(ground.names)
-    rehearsing = Proposer.rehearsing(ground, run.model, scores)
+    # A judge has no checksum, so what goes by one is not kept.
+    folder = None if decider is not None or not isinstance(run, Run) else run.folder
+    keeper = folder and Keeper(folder, model_of(run), ground)
+    rehearsing = Proposer.rehearsing(ground, run.model, scores, keeper or None)
 
     def final() -> Proposer:
         assert isinstance(run, Run)
         whole = final_fit(run)
         ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
-        return Proposer(ground, whole.model, scores, known, nothing, rehearsing.two_kinds)
+        keeper = folder and Keeper(folder, model_of(whole), ground)
+        kinds = rehearsing.two_kinds
+        return Proposer(ground, whole.model, scores, known, nothing, kinds, keeper or None)
 
     missing = 1.0 if missing is None else missing
     return ByFact(rehearsing, precision, missing, final if refit else None)
