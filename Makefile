@@ -26,7 +26,7 @@ docs: $(VENV)/.ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "documentation: site/index.html"
 
-# The report is looked at in a real browser. Where there is none and none can be installed, those
+# The pages are looked at in a real browser. Where there is none and none can be installed, those
 # tests are skipped and say so.
 browser:
 	@command -v chromium >/dev/null || (test "$$(id -u)" = 0 && apt-get update -qq && \
@@ -42,7 +42,7 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/completing.py
 	$(BIN)/python benchmarks/evaluating_pykeen.py
 
-# the pictures of the report in docs/
+# the pictures of the pages in docs/
 pictures: $(VENV)/.ready-dev demo
 	$(BIN)/python docs/pictures.py
 

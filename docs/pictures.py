@@ -26,7 +26,7 @@ REPORT = DEMO / "report.html"
 WIDTH, HEIGHT = 1180, 1400
 PHONE = {"width": 390, "height": 844}
 ON_PHONE = ("#summary", ".facts li:nth-child(1)", "#relations-of")  # each at the top of a picture
-DECISIONS = 150  # made before the pictures of a review
+DECISIONS = 180  # made before the pictures of a review
 
 
 def opened(browser: Browser, size: dict[str, int], scheme: str = "light") -> Page:

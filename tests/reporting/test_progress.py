@@ -9,7 +9,6 @@ from rich.progress import Progress, TimeRemainingColumn
 
 from assent.reporting import progress
 from assent.reporting.progress import Bar, Lines, advice
-from assent.training.loop import TrainSettings
 from assent.training.trace import Trained
 
 
@@ -85,10 +84,10 @@ def trained(*scores, best_epoch=30):
     ],
 )
 def test_a_model_that_needs_more_epochs_says_so(done, baseline, words):
-    said = advice(done, TrainSettings(epochs=30), baseline)
+    said = advice(done, baseline)
     assert said is None if words is None else said.startswith(words)
     assert said is None or "--set train.epochs=90" in said
 
 
 def test_nothing_measured_is_nothing_advised():
-    assert advice(Trained(1, (), 1), TrainSettings(), math.nan) is None
+    assert advice(Trained(1, (), 1), math.nan) is None

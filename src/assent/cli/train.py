@@ -69,6 +69,6 @@ def train(
         f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
         + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
     )
-    if line := advice(run.trained, run.settings.train, baseline):
+    if line := advice(run.trained, baseline):
         say(line)
     say(f"run: {run_folder}")

@@ -17,7 +17,7 @@ from rich.progress import (
 )  # fmt: skip
 
 from assent.datasets import Progress as Download
-from assent.training.loop import TrainSettings, Watcher
+from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
 STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
@@ -215,13 +215,13 @@ def watching(console: Console) -> Iterator[Watcher]:
         yield Bar(console, bar)
 
 
-def advice(trained: Trained, settings: TrainSettings, baseline: float | None) -> str | None:
+def advice(trained: Trained, baseline: float | None) -> str | None:
     """What a person should know before using a model that is poor, or was still getting better."""
     best = max(trained.scores, default=math.nan)
-    longer = f"--set train.epochs={3 * settings.epochs} and another --out trains longer"
+    longer = f"--set train.epochs={3 * trained.epochs} and another --out trains longer"
     if baseline is not None and best <= baseline:
         return f"no better than popularity alone: {longer}; --model rules needs no epochs"
-    if len(trained.scores) < 2 or trained.best_epoch < settings.epochs:
+    if len(trained.scores) < 2 or trained.best_epoch < trained.epochs:
         return None
     before = max(trained.scores[:-1])
     if best - before <= STILL * abs(best):

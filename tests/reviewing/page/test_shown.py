@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from assent.reviewing.cards import End
 from assent.reviewing.labels import VERDICTS
 from assent.reviewing.page import shown
-from assent.reviewing.session import ORDERS
+from assent.reviewing.session import ORDERS, Reviewer
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,9 @@ def test_every_verdict_has_a_button_and_every_order_a_name():
     assert verdicts == list(VERDICTS)
     assert [order.name for order in shown.ORDERS] == list(ORDERS) == list(shown.WHY)
     assert len({action.key for action in shown.ACTIONS}) == len(shown.ACTIONS)
+
+
+def test_how_well_someone_decides_is_said_once_it_tells_of_no_single_fact():
+    assert shown.did(Reviewer("anna", 40, 12.0, 4, 3)) == "40 decisions"
+    told = shown.did(Reviewer("anna", 1_200, 12.0, 80, 77))
+    assert told == "1,200 decisions; right about 77 of 80 that are known"

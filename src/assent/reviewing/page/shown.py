@@ -15,6 +15,7 @@ LONGEST = 300  # letters of a name: names come from users' graphs
 LONGEST_SENTENCE = 1_000
 LONGEST_IRI = 2_000
 MOST_DISAGREEMENTS = 20  # that are listed
+FEWEST_PLANTED = 5  # facts decided about, before it is said how many of them rightly
 JOINERS = "\u200c\u200d"
 
 
@@ -144,13 +145,13 @@ class Reading:
             ),
             "promises": [
                 {
-                    "facts": f"{one.facts:,}",
-                    "words": f"of the {_facts(one.proposals)} {_where(one, labels)}",
+                    "facts": _facts(one.facts),
+                    "words": f"{_where(one, labels)}, of {one.proposals:,} proposed",
                 }
                 for one in held
             ],
             "next": _next_steps(found, labels),
-            "reviewers": [{"name": one.name, "words": _did(one)} for one in found.reviewers],
+            "reviewers": [{"name": one.name, "words": did(one)} for one in found.reviewers],
             "disagreements": [
                 {
                     "proposal": one.proposal,
@@ -216,10 +217,13 @@ def _relation_names(review: Review) -> tuple[Sequence[str], Sequence[str]]:
     return names.relations, names.relation_labels or names.relations
 
 
-def _did(one: Reviewer) -> str:
-    """What one person did, and how well they did on facts that are known."""
+def did(one: Reviewer) -> str:
+    """What one person did, and how well they did on facts that are known.
+
+    Of few such facts nothing is said: it would tell which ones they were.
+    """
     words = f"{one.decided:,} decisions"
-    if one.planted:
+    if one.planted >= FEWEST_PLANTED:
         words += f"; right about {one.planted_right} of {one.planted} that are known"
     return words
 
