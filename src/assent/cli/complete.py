@@ -134,6 +134,8 @@ def complete(
     Asks every query that the graph may ask. The facts stay in the run's folder too, where
     `assent report` finds them.
     """
+    from assent.completing.asking import relations_named
+    from assent.completing.by_fact import refuse_impossible
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_write
     from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
@@ -171,6 +173,8 @@ def complete(
     if precision is not None and not reviewed and rule_of(run_folder) == "judge":
         say("the judge that the run was tuned with is not asked: --precision goes by own scores")
     if precision is not None and over == "asked" and not reviewed:
+        refuse_impossible(precision, 1.0 if missing is None else missing)
+        relations_named(relations, run.benchmark.vocabulary)
         refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
@@ -270,17 +274,21 @@ def _prepare(
 
 def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     """Trains on all facts, if it is wanted or takes little time; says what it takes."""
+    from assent.files.runs import WEIGHTS
     from assent.reporting.progress import watching
     from assent.verbs.complete import REFIT_MINUTES
-    from assent.verbs.train import refit, refit_minutes
+    from assent.verbs.train import REFIT, refit, refit_minutes
 
+    if wanted is not False and run.folder and (run.folder / REFIT / WEIGHTS).exists():
+        refit(run)  # takes up what is there
+        return True
     minutes = refit_minutes(run)
     takes = f"about {minutes:.0f} min" if minutes >= 1 else f"about {60 * minutes:.0f} s"
     if wanted is None and minutes > REFIT_MINUTES:
         say(f"--refit would train once more on all facts first ({takes}), and find more facts")
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
-    say(f"training on all facts, {takes} unless it was done before; --no-refit leaves it out")
+    say(f"training on all facts, {takes}; --no-refit leaves it out")
     with watching(err) as watcher:
         refit(run, watcher)
     return True

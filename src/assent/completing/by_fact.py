@@ -45,6 +45,14 @@ BARS = (SECOND, ONE_WAY, *REASONS)
 LEAST = 0.001  # candidates less probable than this are not looked at further
 
 
+def refuse_impossible(precision: float, missing: float) -> None:
+    """Ends before any work where no rehearsal could come to this."""
+    if not 0 < precision < 1:
+        raise ConfigError(f"precision {precision}; choose more than 0, less than 1")
+    if not 0 < missing < np.inf:
+        raise ConfigError(f"missing {missing}; choose more than 0")
+
+
 class ByFact:
     """A rehearsal, then decisions about the new facts that were proposed.
 
@@ -58,19 +66,19 @@ class ByFact:
         precision: float,
         missing: float = 1.0,
         final: Callable[[], Proposer] | None = None,
+        ground: Ground | None = None,
     ) -> None:
-        if not 0 < precision < 1:
-            raise ConfigError(f"precision {precision}; choose more than 0, less than 1")
-        if not 0 < missing < np.inf:
-            raise ConfigError(f"missing {missing}; choose more than 0")
+        """`ground`: what is to be decided about, where it is not all that is rehearsed."""
+        refuse_impossible(precision, missing)
         self.rehearsing, self.final = rehearsing, rehearsing
+        self._ground = ground
         self.precision, self.missing = precision, missing
         self._make_final = final
 
     @property
     def ground(self) -> Ground:
         """What the new facts stand on."""
-        return self.final.ground
+        return self._ground or self.final.ground
 
     @property
     def names(self) -> Vocabulary:
@@ -104,9 +112,13 @@ class ByFact:
         rehearsal = rehearsed(candidates, self.rehearsing.known, self.missing)
         if self._make_final is not None:
             self.final = self._make_final()
+            self._ground = None
             heard = self._carried(candidates, self.final.propose(progress, stopping))
             if not heard:
                 return nothing
+        else:
+            of_relation = dict(zip(self.rehearsing.ground.relations, heard, strict=True))
+            heard = [of_relation[relation] for relation in ground.relations]
         ground, wanted = self.ground, self.ground.wanted
         plausible = [
             self._plausible(relation, mine.candidates, rehearsal)

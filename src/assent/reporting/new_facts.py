@@ -124,7 +124,17 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     else:
         share = at_least(rehearsed.precision)
         lines.append(f"no facts are so probable that {share} of them are right")
-    return [*lines, rehearsed.assumption]
+    return [*lines, rehearsed.assumption, *_more_lines(found, rehearsed)]
+
+
+def _more_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
+    """What else there is to do where fewer facts are accepted than wait to be reviewed."""
+    if rehearsed.refuted or len(found.review) <= len(found.accepted):
+        return []
+    return [
+        "if you know that more is missing, --missing 2 accepts more; and people can tell what is "
+        "right: `assent review` turns their decisions into a promise"
+    ]
 
 
 def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:

@@ -167,7 +167,8 @@ class Review:
             key = next(self._open(reviewer, order, wanted, excluding), None)
             if key is None:
                 return None
-            key = self._planted_next(reviewer, wanted, excluding) or key
+            if order == "drawn":  # sorted by probability, a planted fact would stand out
+                key = self._planted_next(reviewer, wanted, excluding) or key
             self._shown.setdefault(reviewer, {})[key] = time.monotonic()
             return self.card(key, order)
 

@@ -140,8 +140,10 @@ def _rehearsed(
         raise ConfigError("a judge has learned from the first fit; give no decider, or no refit")
     if refit is None:
         refit = decider is None and refit_minutes(run) <= REFIT_MINUTES
-    asked = replace(wanted, anchors=None) if refit else wanted
-    ground = Ground(run.benchmark, asked, partial(entity_vectors, run.model))
+    # All relations are rehearsed, whichever are wanted: how probable a fact is must not depend on
+    # what else is asked.
+    everything = replace(wanted, anchors=None, relations=None)
+    ground = Ground(run.benchmark, everything, partial(entity_vectors, run.model))
     scores = decider or _own_scores(ground.names)
     # A judge has no checksum, so what goes by one is not kept.
     folder = None if decider is not None or not isinstance(run, Run) else run.folder
@@ -158,7 +160,10 @@ def _rehearsed(
         return Proposer(ground, whole.model, scores, known, nothing, kinds, keeper or None)
 
     missing = 1.0 if missing is None else missing
-    return ByFact(rehearsing, precision, missing, final if refit else None)
+    if refit:
+        return ByFact(rehearsing, precision, missing, final)
+    decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
+    return ByFact(rehearsing, precision, missing, ground=decided)
 
 
 def _decider_of(run: Scored) -> Decider:

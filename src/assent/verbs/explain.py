@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assent.completing.completing import Ground, Wanted
+from assent.completing.evidence import Vectors
 from assent.core.new_facts import AGAINST, RULES, SIMILAR, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.files.facts import reason_row
@@ -42,11 +43,12 @@ class Explanation:
 def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> Explanation:
     """Why a fact, known or not, may be true: in sentences, the surest rule first.
 
-    Names or labels, as the benchmark has them. The rules are counted over all known facts, those of
-    valid and test too; the fact itself, if it is known, has no part in them.
+    Names or labels. The rules are counted over all known facts, those of valid and test and of
+    entities that building removed too; the fact itself, if it is known, has no part in them.
     """
-    names = run.benchmark.vocabulary
-    ground = Ground(run.benchmark, Wanted(), partial(entity_vectors, run.model))
+    benchmark = run.benchmark.whole()
+    names = benchmark.vocabulary
+    ground = Ground(benchmark, Wanted(), partial(_vectors, run, names.num_entities))
     place = names.relation_named(relation)
     heads, tails = map(ground.fitting.anchors, names.slots_of(place))
     fact = (names.entity_named(head, heads), place, names.entity_named(tail, tails))
@@ -59,6 +61,15 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
         tuple(reason for reason in found if reason.kind in AGAINST),
         tuple(reason for reason in found if reason.kind == SIMILAR),
     )
+
+
+def _vectors(run: Scored, num_entities: int) -> Vectors | None:
+    """The entities as the model sees them; it has not seen those that building removed."""
+    seen = entity_vectors(run.model)
+    if seen is None:
+        return None
+    unseen = np.zeros((num_entities - len(seen), seen.shape[1]), seen.dtype)
+    return np.concatenate([seen, unseen])
 
 
 def _labels(fact: tuple[int, int, int], names: Vocabulary) -> tuple[str, str, str]:

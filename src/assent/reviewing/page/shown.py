@@ -189,13 +189,13 @@ def relations(review: Review) -> list[dict[str, Any]]:
 def _next_steps(found: Progress, labels: Mapping[str, str]) -> list[dict[str, str]]:
     """What more decisions would buy."""
     if found.pilot_left:
-        left = f"{found.pilot_left:,} more facts drawn at random"
+        left = f"{_facts(found.pilot_left, 'more ')} drawn at random"
         return [{"words": f"{left}, and it can be said how many checks the first promise takes."}]
     steps = []
     for one in (found.graph, found.next_relation):
         if one is not None and one.checks:
             gains = _facts(one.gains, "more " if one.facts else "")
-            checks = f"About {one.checks:,} more checks"
+            checks = f"About {one.checks:,} more check{'' if one.checks == 1 else 's'}"
             steps.append({"words": f"{checks} would buy {gains} {_where(one, labels)}."})
     return steps
 
