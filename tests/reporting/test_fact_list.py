@@ -15,6 +15,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.files.completions import Kept, OfRelation
 from assent.reporting import fact_list as page_list
 from assent.reporting.fact_list import Found, expectation, fact_list, headline, listed
+from assent.reporting.grid import at_least
 
 RELATIONS = ("r1", "r2", "r3")
 DRAWN = st.lists(
@@ -131,3 +132,10 @@ def test_nothing_accepted_says_why():
     assert headline(nothing) == "No new facts"
     assert "none are so probable that 70\u00a0% of them" in expectation(nothing)[0]
     assert "above the threshold" in expectation(nothing._replace(kept=kept("decider")))[0]
+
+
+def test_a_review_heads_the_facts_with_its_promise():
+    facts = new_facts([("r1", True, 0.3), ("r1", False, 0.9)])
+    found = Found(facts, "facts.jsonl", "run", kept("review", precision=0.9))
+    assert headline(found) == f"1 new fact, at least {at_least(0.9)} of them right by a review"
+    assert expectation(found) == ["A line."]

@@ -211,7 +211,7 @@ def complete(
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
-    if found.finished and not reviewed:
+    if found.finished:
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())

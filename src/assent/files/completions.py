@@ -32,7 +32,7 @@ class Kept(NamedTuple):
     """A completion without its facts: which model made them, and what may be expected of them."""
 
     model: str  # the checksum of the model that was asked
-    decided: str  # by what: `rehearsal`, `promise` or `decider`
+    decided: str  # by what: `rehearsal`, `review`, `promise` or `decider`
     precision: float  # wanted; nan: none was
     threshold: float  # facts more probable than this were accepted; nan: no such number
     lines: tuple[str, ...]  # as `assent complete` printed them

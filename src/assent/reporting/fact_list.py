@@ -48,6 +48,11 @@ class Found(NamedTuple):
         """Whether a rehearsal gave the facts their probabilities, and estimated what is right."""
         return self.kept is not None and self.kept.decided == "rehearsal"
 
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether people's labels decided, and promise what share is right."""
+        return self.kept is not None and self.kept.decided == "review"
+
 
 class FactList(NamedTuple):
     """What a page says about the new facts of one run, and the facts themselves as JSON."""
@@ -86,6 +91,8 @@ def headline(found: Found) -> str:
     if not accepted:
         return "No new facts"
     facts = counted(accepted, "new fact")
+    if found.kept is not None and found.is_reviewed:
+        return f"{facts}, at least {at_least(found.kept.precision)} of them right by a review"
     if not found.is_rehearsed:
         return facts
     return f"{facts}, at least {at_least(_share_right(found.facts))} of them right by estimate"
@@ -96,6 +103,8 @@ def expectation(found: Found) -> list[str]:
     accepted = found.facts.probabilities[found.facts.accepted]
     if found.kept is not None and found.is_rehearsed:
         sentences = _estimate(accepted, found.kept)
+    elif found.kept is not None and found.is_reviewed:
+        return [f"{line[0].upper()}{line[1:]}." for line in found.kept.lines]
     elif len(accepted):
         sentences = [_own_probabilities(accepted, found.kept)]
     else:

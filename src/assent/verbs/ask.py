@@ -31,6 +31,7 @@ from assent.verbs.train import refit as final_fit
 
 ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
 SHOWN = 0.001  # answers less probable than this are not shown
+UNFIT = ("domain", "range", "disjoint")  # answers of the wrong kind are shown after the others
 WHY = {
     SECOND: "it could have one answer only, and another is surer",
     ONE_WAY: "the relation holds both ways, and the reverse fact was left out",
@@ -147,6 +148,8 @@ class _Query:
             threshold = lowest_threshold(found.probabilities[found.free], precision)
         rows = np.flatnonzero(self._mine(found.facts))
         rows = rows[np.lexsort((found.facts[rows, self._other], -found.probabilities[rows]))]
+        unfit = np.isin(found.bars[rows], [found.reasons.index(reason) for reason in UNFIT])
+        rows = rows[np.argsort(unfit, kind="stable")]
         names = found.vocabulary
         people = [
             judged.get(key_of(names.entities[h], names.relations[r], names.entities[t]))
@@ -164,7 +167,7 @@ class _Query:
             [why[place] for place in kept],
         )
         rests_on = Rehearsed(precision, threshold, found.missing, found.refuted).assumption
-        notes = [how, *self._notes()]
+        notes = [f"{how}; precision wanted: {precision:g}", *self._notes()]
         if math.isinf(threshold):
             notes.append(f"no facts are so probable that {precision:.0%} of them are right")
         return self._result(answers, precision, threshold, [*notes, rests_on])
@@ -258,7 +261,7 @@ def _considered(
     if folder is not None:
         names = [run.benchmark.whole().vocabulary, run.benchmark.vocabulary]
         if (found := read_considered(folder, names, model)) is not None:
-            return found, "as the newest completion of the run decided"
+            return found, "as the newest completion of all relations decided"
     if precision is None:
         if folder is None or not (folder / DECIDER).exists():
             raise ConfigError("nothing decides yet: give a precision, or tune the run, or complete")

@@ -14,11 +14,12 @@ from assent.verbs.deciders import model_of
 
 def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
     """Puts the facts into the run's folder, with what may be expected of them."""
-    rehearsed, names = found.rehearsed, found.vocabulary
+    rehearsed, reviewed, names = found.rehearsed, found.reviewed, found.vocabulary
+    said = rehearsed or reviewed
     kept = Kept(
         model_of(run),
-        "rehearsal" if rehearsed else "promise" if found.promises else "decider",
-        rehearsed.precision if rehearsed else math.nan,
+        _decided_by(found),
+        said.precision if said else math.nan,
         rehearsed.threshold if rehearsed else math.nan,
         tuple(summary_lines(found)),
         rehearsed.assumption if rehearsed else "",
@@ -37,6 +38,14 @@ def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
     write_completion(folder, kept, found.facts)
     if found.considered is not None:
         write_considered(folder, found.considered, model_of(run))
+
+
+def _decided_by(found: Completion) -> str:
+    if found.rehearsed is not None:
+        return "rehearsal"
+    if found.reviewed is not None:
+        return "review"
+    return "promise" if found.promises else "decider"
 
 
 def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:
