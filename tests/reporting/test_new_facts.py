@@ -82,4 +82,4 @@ def test_estimates_that_are_those_of_other_relations_are_counted():
     ]
     told = summary_lines(replace(found, outcomes=tuple(outcomes), rehearsed=rehearsed))
     (line,) = [line for line in told if "other relations" in line]
-    assert line.startswith("1 of them are of relations with fewer than 5 held-out facts")
+    assert line.startswith("of relations with fewer than 5 held-out facts: 1 of them")

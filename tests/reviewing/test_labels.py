@@ -186,3 +186,12 @@ def test_several_writers_at_once_lose_nothing(tmp_path):
         for writer in writers:
             writer.communicate(timeout=120)
         assert len(labels.rows()) == len(labels.current()) == 4 * count
+
+
+def test_an_old_label_that_is_imported_later_does_not_count(labels):
+    labels.add(A, "right", "ann", chosen="drawn")
+    labels.add_all([Given(A, "wrong", "ann", "import", time=1_000_000.0)])
+    assert verdicts(labels) == {(A, "ann"): "right"}
+    for moment in (-1.0, 1e12, float("nan")):
+        with pytest.raises(DataError, match="between the years"):
+            labels.add_all([Given(B, "wrong", "ann", "import", time=moment)])

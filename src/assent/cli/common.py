@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from typer.core import TyperCommand
 
+from assent.core.legible import legible
+
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
     "`assent demo` shows all of it. On a graph of your own: build, train, tune, evaluate, "
@@ -143,4 +145,4 @@ def common_options(
 
 def say(line: str) -> None:
     """Prints a line as it is: no colours, no breaks."""
-    out.print(line, markup=False, highlight=False, soft_wrap=True)
+    out.print(legible(line, kept="\n"), markup=False, highlight=False, soft_wrap=True)

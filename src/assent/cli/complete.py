@@ -134,8 +134,9 @@ def complete(
     Asks every query that the graph may ask. The facts stay in the run's folder too, where
     `assent report` finds them.
     """
-    from assent.completing.asking import relations_named
+    from assent.completing.asking import entities_named, relations_named
     from assent.completing.by_fact import refuse_impossible
+    from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_write
     from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
@@ -167,7 +168,9 @@ def complete(
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
     for target in targets:
         refuse_to_write(target, overwrite)
+    anchors = read_list(anchors_file) if anchors_file else None
     run = load_run(run_folder, unfinished=unfinished)
+    entities_named(anchors, run.benchmark.whole().vocabulary)
     for path in files:
         refuse_suffix(path, run.benchmark.vocabulary)
     if precision is not None and not reviewed and rule_of(run_folder) == "judge":
@@ -175,6 +178,7 @@ def complete(
     if precision is not None and over == "asked" and not reviewed:
         refuse_impossible(precision, 1.0 if missing is None else missing)
         relations_named(relations, run.benchmark.vocabulary)
+        Wanted(max_facts=max_facts, review_above=review_above)
         refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:
         found = run_completion(
@@ -187,7 +191,7 @@ def complete(
             reviewed=reviewed,
             review_above=None if review_file is None else review_above,
             relations=relations,
-            anchors=read_list(anchors_file) if anchors_file else None,
+            anchors=anchors,
             max_facts=max_facts,
             functional=functional,
             symmetric=symmetric,
@@ -248,12 +252,13 @@ def _prepare(
     """Asks a part of the queries, and keeps what they gave."""
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
-    from assent.verbs.complete import prepare
+    from assent.verbs.complete import prepare, refuse_part
     from assent.verbs.runs import load_run
 
     number, _, count = part.partition("/")
     if not (number.isdecimal() and count.isdecimal()):
         raise ConfigError(f"part {part!r}; expected a number and how many there are, such as 3/8")
+    refuse_part(int(number), int(count))
     run = load_run(run_folder, unfinished=unfinished)
     refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(err) as progress:

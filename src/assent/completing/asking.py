@@ -95,8 +95,8 @@ def entities_named(wanted: Iterable[str] | None, names: Vocabulary) -> Mask:  # 
     for name in wanted:
         if name not in places:
             raise DataError(
-                f"{name!r}: not an entity of the benchmark; entities that `assent build` removed "
-                "are not among them"
+                f"{name!r}: not the name of an entity that is asked about; those that `assent "
+                "build` removed are asked about with --refit"
             )
         mask[places[name]] = True
     return frozen(mask, np.bool_)

@@ -11,6 +11,7 @@ from pathlib import Path
 from assent.completing.completing import Ground
 from assent.completing.rehearsing import Candidates
 from assent.core.version import __version__
+from assent.errors import DataError
 from assent.files.arrays import read_arrays, write_arrays
 
 FOLDER = "completing"  # in the folder of a run
@@ -27,7 +28,10 @@ class Keeper:
 
     def load(self, relation: int) -> tuple[int, Candidates, Candidates] | None:
         """Queries, candidates, and those against the schema; None: not kept."""
-        found = read_arrays(self._path(relation))
+        try:
+            found = read_arrays(self._path(relation))
+        except DataError:  # damaged: asked again
+            return None
         if found is None:
             return None
         parts = [

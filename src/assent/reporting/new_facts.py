@@ -118,8 +118,8 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
             lines.append("no held-out fact was found again: read these facts before adding them")
         elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
             lines.append(
-                f"{borrowed:,} of them are of relations with fewer than {FEW} held-out facts: "
-                "their estimate is that of the other relations"
+                f"of relations with fewer than {FEW} held-out facts: {borrowed:,} of them; their "
+                "estimate is that of the other relations"
             )
     else:
         share = at_least(rehearsed.precision)

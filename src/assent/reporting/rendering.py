@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assent.core.legible import legible
 from assent.reporting.chart import Chart
 from assent.reporting.grid import DASH, Cell, Column, Grid
 
@@ -27,7 +28,7 @@ def terminal(grid: Grid) -> RenderableType:
             overflow="fold",
         )
     for row in rows:
-        table.add_row(*(Text(cell.text, COLOURS.get(cell.style, "")) for cell in row))
+        table.add_row(*(Text(legible(cell.text), COLOURS.get(cell.style, "")) for cell in row))
     return Group(table, *map(Text, grid.notes)) if grid.notes else table
 
 

@@ -24,6 +24,7 @@ UNDO = "undo"  # the verdict of a row that takes an earlier one back
 CHOSEN = ("drawn", "probable", "teaches", "batch", "planted", "import")  # why it was shown
 KEY = re.compile(r"[0-9a-f]{16}")
 LONGEST_REVIEWER, LONGEST_NOTE, LONGEST_SHOWN = 80, 2_000, 50_000  # characters
+LATEST = 253370764800.0  # the year 9999, in seconds since 1970
 PATIENCE = 30.0  # seconds that a writer waits for another
 
 SCHEMA = """
@@ -223,13 +224,16 @@ class Labels:
         return self._rows
 
     def _counted(self) -> dict[tuple[str, str], Label]:
-        """The latest row of each proposal and reviewer that is not undone."""
+        """Of each proposal and reviewer the latest row that is not undone, by time.
+
+        A row that was imported may be older than one that was there.
+        """
         rows = self._read()
         if self._current is None:
             undone = {row.earlier for row in rows if row.verdict == UNDO}
             self._current = {
                 (row.proposal, row.reviewer): row
-                for row in rows
+                for row in sorted(rows, key=lambda row: (row.time, row.id))
                 if row.verdict != UNDO and row.id not in undone
             }
         return self._current
@@ -260,6 +264,8 @@ def _checked(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...
         raise DataError(f"shown: expected at most {LONGEST_SHOWN:,} characters of JSON")
     note = " ".join(given.note.replace("\x00", " ").split())  # one line, so that it can be exported
     now = round(time.time() if given.time is None else given.time, 6)  # as files have it
+    if not 0 <= now < LATEST:
+        raise DataError("time: expected a moment between the years 1970 and 9999")
     return (
         now,
         given.proposal,

@@ -219,6 +219,8 @@ class Review:
 
         No one looked at each, so these labels never count towards a promise.
         """
+        if verdict == SKIP:
+            raise ConfigError("a batch decides; to skip facts, leave them")
         now = time.time()
         given = [
             Given(key, verdict, reviewer, "batch", note, {"filter": vars(wanted)}, None, now)

@@ -87,6 +87,8 @@ class TrainSettings:
         ):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"{name} = {getattr(self, name)}; choose 0 or more")
+        if self.seed >= 2**63:
+            raise ConfigError(f"seed = {self.seed}; choose less than 2 to the 63rd power")
         if self.threads > MOST_THREADS:
             raise ConfigError(f"threads = {self.threads}; choose {MOST_THREADS} at most")
         if not self.candidates >= 0 or (self.candidates > 1 and self.candidates % 1):

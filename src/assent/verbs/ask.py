@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assent.completing.by_fact import ONE_WAY, SECOND
+from assent.completing.by_fact import ONE_WAY, SECOND, refuse_impossible
 from assent.completing.completing import Ground, Rehearsed, Wanted
 from assent.completing.evidence import Vectors
 from assent.completing.rehearsing import lowest_threshold
@@ -102,9 +102,11 @@ def ask(
     queries are asked once, and kept. Without a precision it is that of this completion; if there is
     none, the decider of the run decides. At most so many answers are shown that are not accepted.
     """
+    if precision is not None:
+        refuse_impossible(precision, 1.0)
     ends = [None if end is None or end in ASKED else end for end in (head, tail)]
     if (ends[0] is None) == (ends[1] is None):
-        raise ConfigError("give a head or a tail, and ? for the other one")
+        raise ConfigError("give a head or a tail, and ? for the other one; explain takes both")
     found, how = _considered(run, precision, progress)
     benchmark = run.benchmark
     if found is not None and found.vocabulary.num_entities != benchmark.vocabulary.num_entities:

@@ -116,13 +116,17 @@ def prepare(
     `complete` at any precision asks nothing more, and finds what it would have found alone. False:
     stopped before the end; what was done is kept.
     """
-    number, count = part
-    if not 1 <= number <= count:
-        raise ConfigError(f"part {number}/{count}; choose from 1/{count} to {count}/{count}")
+    refuse_part(*part)
     if getattr(run, "folder", None) is None:
         raise ConfigError("a run without a folder has no place to keep a part")
     wanted = Wanted(relations, functional=functional, symmetric=symmetric)
     return _rehearsed(run, wanted, 0.5, None, None, refit).prepare(part, progress, stopping)
+
+
+def refuse_part(number: int, count: int) -> None:
+    """Ends before any work where there is no such part."""
+    if not 1 <= number <= count:
+        raise ConfigError(f"part {number}/{count}; choose from 1/{count} to {count}/{count}")
 
 
 def _rehearsed(

@@ -21,7 +21,7 @@ from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.files.runs import save_weights, training_in, write_rules
+from assent.files.runs import SETTINGS, save_weights, training_in, write_rules
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
@@ -30,7 +30,7 @@ from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
-from assent.settings import Settings, new_model, resolve
+from assent.settings import Settings, new_model, read_toml, resolve
 from assent.training.loop import Watcher, settled
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
@@ -114,9 +114,19 @@ def refit(run: Run, watcher: Watcher | None = None) -> Run:
         run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
     )
     folder = run.folder / REFIT if run.folder else None
-    if folder is not None and begun_with(folder) not in (None, settings.sections()):
+    whole = run.benchmark.whole()
+    if folder is not None and not _goes_on(folder, settings, whole):
         shutil.rmtree(folder)  # of the run as it was before it was trained further
-    return fit(run.benchmark.whole(), settings, folder, "", watcher or Unwatched())
+    return fit(whole, settings, folder, "", watcher or Unwatched())
+
+
+def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
+    """Whether a training in this folder, if there is one, has these settings and these facts."""
+    if (begun := begun_with(folder)) is None:
+        return True
+    origin = read_toml(folder / SETTINGS).get("benchmark", {})
+    same: bool = origin.get("sha256") == benchmark.digest()
+    return same and begun == settings.sections()
 
 
 def refit_minutes(run: Scored) -> float:

@@ -1,12 +1,12 @@
 """What the page shows of the nouns of a review: plain texts and numbers, ready for JSON."""
 
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from assent.core.legible import legible as legible_text
 from assent.reviewing.cards import Card, End, KnownFact
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
 from assent.reviewing.session import Preview, Progress, Promised, Review, Reviewer
@@ -16,7 +16,6 @@ LONGEST_SENTENCE = 1_000
 LONGEST_IRI = 2_000
 MOST_DISAGREEMENTS = 20  # that are listed
 FEWEST_PLANTED = 5  # facts decided about, before it is said how many of them rightly
-JOINERS = "\u200c\u200d"
 
 
 class Action(NamedTuple):
@@ -65,7 +64,7 @@ def legible(name: str, longest: int = LONGEST) -> str:
     there by their numbers.
     """
     cut = name[:longest]
-    text = "".join(f"⟨U+{ord(c):04X}⟩" if _is_hidden(c) else c for c in cut)
+    text = legible_text(cut)
     return text if cut == name else f"{text}… ({len(name):,} letters)"
 
 
@@ -275,12 +274,3 @@ def _ago(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit} ago"
     return "just now"
-
-
-def _is_hidden(letter: str) -> bool:
-    """Whether a character shows nothing itself: controls, line breaks, changes of direction.
-
-    Joiners are left alone: several scripts need them.
-    """
-    hidden = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    return hidden and letter not in JOINERS
