@@ -264,7 +264,7 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"),
-     ("epochs", 0), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
+     ("epochs", -1), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
      ("seed", -1), ("patience", 0), ("candidates", -1.0), ("candidates", 1.5)],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused_by_name(name, value):

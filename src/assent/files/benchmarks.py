@@ -22,6 +22,7 @@ from assent.core.types import Types
 from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
+from assent.files.annotations import read_entity_types
 from assent.files.atomic import folder_beside
 from assent.files.published import looks_published, read_published, refuse_twice, write_published
 from assent.files.schemas import read_schema, typed, write_schema
@@ -185,6 +186,8 @@ def _write_removed(removed: KnowledgeBase, kept: int, folder: Path) -> None:
 def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
     """`mine` are the names of the entities that were not removed."""
     if not (folder / REMOVED).exists():
+        if (folder / REMOVED_FACTS).exists():
+            raise DataError(f"{folder / REMOVED}: not there, but {REMOVED_FACTS} is; build anew")
         return None
     entities, labels = read_names(folder / REMOVED)
     if both := {*entities} & {*mine.entities}:
@@ -193,7 +196,9 @@ def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
         labels = (*(mine.entity_labels or mine.entities), *(labels or entities))
     names = Vocabulary((*mine.entities, *entities), mine.relations, labels, mine.relation_labels)
     facts = _read_facts(folder / REMOVED_FACTS, names)
-    return KnowledgeBase.of_ids(names, facts, types=_read_types(folder, names))
+    return KnowledgeBase.of_ids(
+        names, facts, types=_read_types(folder, names, TYPES, REMOVED_TYPES)
+    )
 
 
 def _read_own(folder: Path) -> Benchmark:
@@ -208,19 +213,19 @@ def _read_own(folder: Path) -> Benchmark:
         _read_queries(folder / "valid.tsv", vocabulary),
         _read_queries(folder / "test.tsv", vocabulary),
         manifest[MASKS[manifest["format"]]],
-        _read_types(folder, vocabulary),
+        _read_types(folder, vocabulary, TYPES),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
         read_schema(stated) if stated.exists() else NOTHING_STATED,
     )
     return replace(benchmark, removed=_read_removed(folder, vocabulary))
 
 
-def _read_types(folder: Path, vocabulary: Vocabulary) -> Types | None:
-    """Types of the entities that the vocabulary has, be they removed ones or not."""
-    tables = [folder / name for name in (TYPES, REMOVED_TYPES) if (folder / name).exists()]
+def _read_types(folder: Path, vocabulary: Vocabulary, *names: str) -> Types | None:
+    """The types of entities that files of these names have, if there are such files."""
+    tables = [folder / name for name in names if (folder / name).exists()]
     if not tables:
         return None
-    rows = pl.concat([read_columns(table, ("entity", "type")) for table in tables])
+    rows = pl.concat([read_entity_types(table, vocabulary) for table in tables])
     schema = folder / SCHEMA
     return typed(rows, read_schema(schema) if schema.exists() else NOTHING_STATED, vocabulary)
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ class Trained:
     scores: tuple[float, ...]  # evaluations on valid
     epochs: int  # that were run
     cut_after: float | None = None  # minutes, where the time was up before the end
-    seconds: float = 0.0  # that its steps took
+    seconds: float = field(default=0.0, compare=False)  # that its steps took
 
 
 class Trace:
