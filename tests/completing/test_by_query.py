@@ -59,7 +59,7 @@ def test_only_these_relations_and_only_about_these_entities():
     ("wanted", "complaint"),
     [
         ({"relations": ["know"]}, "did you mean 'knows'"),
-        ({"anchors": ["adam"]}, "'adam': not an entity"),
+        ({"anchors": ["adam"]}, "'adam': not the name of an entity that is asked about"),
         ({"max_facts": 0}, "choose 1 or more"),
     ],
 )
