@@ -10,8 +10,8 @@ from assent.core.arrays import frozen
 from assent.core.pairs import joined
 from assent.core.queries import Subset
 from assent.reviewing.accepting import completed, respecting, taught
+from assent.reviewing.choosing import Filter
 from assent.reviewing.proposals import keys_of
-from assent.reviewing.session import Filter
 from assent.verbs.review import benchmark_of
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from assent.errors import ConfigError, DataError
+from assent.reviewing.choosing import SKIPPED_FOR, Filter
 from assent.reviewing.proposals import Proposals, keys_of, planted_among, read_proposals
 from assent.reviewing.proposals import write_proposals as write
-from assent.reviewing.session import SKIPPED_FOR, Filter
 from assent.verbs.review import review
 
 PROMISED = """
@@ -48,17 +48,17 @@ def test_batches_and_proposals_that_were_not_drawn_buy_nothing(opened, label):
     assert not len(opened.promised(0.8)) and opened.progress(0.8).drawn == 0
     opened.undo("ann")
     label(100, order="probable")
-    audit = opened._audit(0.8, 0.95, None)
+    audit = opened.worth.audit(0.8, 0.95, None)
     assert not len(audit.accepted()) and (audit.labels == -1).all()
     assert opened.progress(0.8).graph.facts == 0
 
 
 def test_a_label_that_was_not_drawn_does_not_change_what_is_proved(opened, label):
     label(100)
-    before = opened._audit(0.8, 0.95, None).proved()
+    before = opened.worth.audit(0.8, 0.95, None).proved()
     label(60, order="teaches")
     opened.decide_batch(Filter(most=0.3), "wrong", "ann")
-    assert opened._audit(0.8, 0.95, None).proved() == before
+    assert opened.worth.audit(0.8, 0.95, None).proved() == before
 
 
 def test_do_not_know_to_everything_promises_nothing(opened):

@@ -9,7 +9,8 @@ from assent.errors import ConfigError, DataError
 from assent.reviewing.accepting import completed, judged, respecting, taught
 from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import FOLDER, has_proposals
-from assent.reviewing.session import CONFIDENCE, LABELS, Review
+from assent.reviewing.session import LABELS, Review
+from assent.reviewing.worth import CONFIDENCE
 from assent.scoring import Scored
 
 

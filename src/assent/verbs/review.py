@@ -22,7 +22,8 @@ from assent.reviewing.proposals import (
     planted_among,
     write_proposals,
 )
-from assent.reviewing.session import CONFIDENCE, PRECISION, Review
+from assent.reviewing.session import Review
+from assent.reviewing.worth import CONFIDENCE, PRECISION
 from assent.settings import read_toml
 from assent.verbs.complete import complete
 from assent.verbs.runs import Run

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.reviewing.cards import End
+from assent.reviewing.choosing import ORDERS
 from assent.reviewing.labels import VERDICTS
 from assent.reviewing.page import shown
-from assent.reviewing.session import ORDERS, Reviewer
+from assent.reviewing.worth import Reviewer
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import numpy as np
 from assent.core.legible import legible as legible_text
 from assent.reviewing.cards import Card, End, KnownFact
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
-from assent.reviewing.session import Preview, Progress, Promised, Review, Reviewer
+from assent.reviewing.session import Preview, Review
+from assent.reviewing.worth import Progress, Promised, Reviewer
 
 LONGEST = 300  # letters of a name: names come from users' graphs
 LONGEST_SENTENCE = 1_000
