@@ -14,8 +14,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
 from assent.files.considered import CONSIDERED, read_considered
 from assent.reviewing.labels import Labels
-from assent.reviewing.proposals import FOLDER, key_of
-from assent.reviewing.session import LABELS
+from assent.reviewing.proposals import FOLDER, LABELS, key_of
 from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import model_of, save_decider
 

@@ -1,7 +1,7 @@
 """What people said, in completions: what a promise accepts, and nothing that was called wrong."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,9 +67,11 @@ def completed(
     return Completion(facts, outcomes, len(outcomes), True, reviewed=said)
 
 
-def respecting(found: Completion, labels: Labels) -> Completion:
-    """A completion without what anyone called wrong; what all called right is accepted."""
-    said = judged(labels)
+def respecting(found: Completion, said: Mapping[str, bool]) -> Completion:
+    """A completion without what anyone called wrong; what all called right is accepted.
+
+    `said` is what `judged` found.
+    """
     verdicts = [said.get(key) for key in keys_of(found.facts)]
     kept = np.array([verdict is not False for verdict in verdicts], bool)
     right = np.array([verdict is True for verdict in verdicts], bool)

@@ -16,8 +16,8 @@ from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError
 from assent.reviewing.cards import Card, Cards, Named
 from assent.reviewing.choosing import ORDERS, Choosing, Filter
-from assent.reviewing.labels import SKIP, Given, Label, Labels
-from assent.reviewing.proposals import FOLDER, Proposals, read_proposals
+from assent.reviewing.labels import SKIP, Given, Label
+from assent.reviewing.proposals import Proposals, labels_in, read_proposals
 from assent.reviewing.verdicts import Values
 from assent.reviewing.worth import (
     CONFIDENCE,
@@ -28,7 +28,6 @@ from assent.reviewing.worth import (
     refuse_promise,
 )
 
-LABELS = "labels.sqlite"
 EXAMPLES = 10  # of a batch, before it is decided
 
 
@@ -57,7 +56,9 @@ class Review:
         self.folder, self.benchmark = Path(folder), benchmark
         self.precision, self.confidence = precision, confidence
         self.proposals: Proposals = read_proposals(self.folder, [benchmark.vocabulary])
-        self.labels = Labels(self.folder / FOLDER / LABELS)
+        labels = labels_in(self.folder)
+        assert labels is not None  # there are proposals, so a review has begun
+        self.labels = labels
         self.worth = Worth(self.proposals, self.labels)
         self._choosing = Choosing(self.worth, precision, confidence)
         self._cards = Cards(benchmark)
