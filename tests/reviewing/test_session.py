@@ -169,8 +169,24 @@ def test_proposals_are_frozen_once_they_are_made(opened):
     path = opened.folder / "review" / "proposals.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
-    with pytest.raises(DataError, match="not the proposals"):
+    with pytest.raises(DataError, match="not the facts that the review began with"):
         read_proposals(opened.folder)
+
+
+def test_the_most_probable_comes_first_by_the_probability_that_is_shown(opened):
+    """Labels lower one relation and raise the others: the most probable no longer is."""
+    facts = opened.proposals.facts
+    top = facts.facts[:, 1] == facts.facts[0, 1]
+    for verdict, places in (("wrong", np.flatnonzero(top)), ("right", np.flatnonzero(~top))):
+        for place in places[1:31]:
+            opened.decide(opened.proposals.keys[place], verdict, "ann", order="probable")
+    shown = []
+    for _ in range(20):
+        card = opened.next("ben", order="probable", excluding=[one.key for one in shown])
+        shown.append(card)
+    assert [c.probability for c in shown] == sorted((c.probability for c in shown), reverse=True)
+    assert shown[0].key != opened.proposals.keys[0] and shown[0].recalibrated_by == 60
+    assert [c.key for c in opened.preview(Filter()).examples] == [c.key for c in shown[:10]]
 
 
 def test_proposals_must_be_given_by_falling_probability(opened):

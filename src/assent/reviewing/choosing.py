@@ -80,12 +80,10 @@ class Choosing:
 
     def _order(self, order: str, relation: str | None) -> Iterable[int]:
         """Places of proposals; those drawn: what buys a promise soonest, then all others."""
-        if order == "probable":
-            return range(len(self.proposals))
-        if order == "teaches":
-            return list(
-                np.argsort(np.abs(self.worth.probable(self.proposals.facts) - 0.5), kind="stable")
-            )
+        if order != "drawn":  # by the probabilities that the page shows
+            shown = self.worth.probable(self.proposals.facts)
+            first = -shown if order == "probable" else np.abs(shown - 0.5)
+            return list(np.argsort(first, kind="stable"))
         audit = self.worth.audit(self.precision, self.confidence, relation)
         rest = (int(place) for place in np.argsort(self.worth.design.numbers, kind="stable"))
         return chain(audit.next().tolist(), rest)
@@ -140,14 +138,11 @@ class Choosing:
         }
 
     def batch(self, wanted: Filter) -> list[str]:
-        """The keys of the proposals of a filter that nobody has decided about."""
+        """Proposals of a filter that nobody has decided about: keys, the most probable first."""
         decided = {row.proposal for row in self.labels.current() if row.verdict != SKIP}
-        keys = self.proposals.keys
-        return [
-            keys[i]
-            for i in np.flatnonzero(self._fitting(wanted, self.proposals.facts))
-            if keys[i] not in decided
-        ]
+        keys, fits = self.proposals.keys, self._fitting(wanted, self.proposals.facts)
+        places = self._order("probable", wanted.relation)
+        return [keys[i] for i in places if fits[i] and keys[i] not in decided]
 
 
 def hash_of(*parts: object) -> int:

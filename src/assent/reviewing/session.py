@@ -91,7 +91,8 @@ class Review:
         facts, place = self.proposals.found(key)
         with self._lock:
             probability = float(self.worth.probable(facts)[place])
-        return self._cards.of(facts, place, key, order, probability)
+            labels = len(self.worth.verdicts().looked_at)
+        return self._cards.of(facts, place, key, order, probability, labels)
 
     @property
     def probabilities(self) -> Values:  # (proposal,)
