@@ -88,6 +88,9 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
             opened.decide(key, verdict, "ann", order="drawn")
     signed = assent.complete(run, 0.6, reviewed=True)
     assert len(signed.accepted) and rejected not in keys_of(signed.facts)
+    assert signed.reviewed.reviewers == ("ann",)
+    assert {name for names in signed.confirmed_by.values() for name in names} == {"ann"}
+    assert len(second.confirmed_by) == 1 and len(signed.confirmed_by) > 1
 
     path = tmp_path / "accepted.tsv"
     assert write_accepted(opened, path) == len(assent.read(path).facts) > 0

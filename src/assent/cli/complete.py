@@ -211,6 +211,8 @@ def complete(
         datetime.now(UTC),
         graph or "",
         triple_terms,
+        found.reviewed.reviewers if found.reviewed else (),
+        found.confirmed_by,
     )
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):

@@ -1,7 +1,7 @@
 """What completing takes and gives, and the ground that every way of deciding stands on."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -107,6 +107,7 @@ class Reviewed(NamedTuple):
     drawn: int  # of these, drawn at random and labelled
     right: int  # of these, looked at one by one and called right
     relations: int | None  # each of so many relations has a promise of its own; None: one for all
+    reviewers: tuple[str, ...]  # whose labels they are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +121,8 @@ class Completion:
     rehearsed: Rehearsed | None = None  # where facts were decided about by a rehearsal
     considered: Considered | None = None  # by a rehearsal of all queries: every candidate
     reviewed: Reviewed | None = None  # where people's labels decided
+    # The facts that people called right (head, relation, tail), and who did.
+    confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def refused(self) -> Refused:

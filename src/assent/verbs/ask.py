@@ -21,6 +21,7 @@ from assent.errors import ConfigError
 from assent.files.considered import read_considered, write_considered
 from assent.files.deciders import DECIDER
 from assent.files.facts import reason_row
+from assent.reviewing.accepting import Judged
 from assent.reviewing.proposals import key_of
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.complete import complete
@@ -140,7 +141,7 @@ class _Query:
         precision: float | None,
         most: int,
         how: str,
-        judged: Mapping[str, bool],
+        judged: Mapping[str, Judged],
     ) -> Answers:
         """By the probabilities of a rehearsal, and by what people said."""
         threshold = found.threshold
@@ -241,11 +242,11 @@ class _Query:
         )
 
 
-def _why(found: Considered, row: int, threshold: float, said: bool | None) -> str:
+def _why(found: Considered, row: int, threshold: float, said: Judged | None) -> str:
     """Why a candidate is not accepted; empty: it is."""
-    if said is False:
+    if said is not None and not said.right:
         return "a person called it wrong"
-    if said or (found.free[row] and found.probabilities[row] > threshold):
+    if said is not None or (found.free[row] and found.probabilities[row] > threshold):
         return ""
     if not found.free[row]:
         bar = found.reasons[found.bars[row]]

@@ -6,7 +6,7 @@ from pathlib import Path
 from assent.completing.completing import Completion, Wanted, most_probable
 from assent.core.benchmark import Benchmark
 from assent.errors import ConfigError, DataError
-from assent.reviewing.accepting import completed, judged, taught
+from assent.reviewing.accepting import Judged, completed, judged, taught
 from assent.reviewing.proposals import has_proposals, labels_in
 from assent.reviewing.session import Review
 from assent.reviewing.worth import CONFIDENCE
@@ -39,7 +39,7 @@ def by_labels(
     return replace(found, facts=most_probable(found.facts, wanted.max_facts))
 
 
-def judged_of(run: Scored) -> dict[str, bool]:
+def judged_of(run: Scored) -> dict[str, Judged]:
     """What people called right or wrong of a run's facts, by the keys of the facts."""
     folder = _folder(run)
     if folder is None or (labels := labels_in(folder)) is None:
