@@ -17,7 +17,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.considered import Considered
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 from assent.files.facts import rows_of_facts, table_of
 
 Stopping = Callable[[], bool]  # asked between blocks of queries: whether to stop
@@ -187,7 +187,7 @@ class Ground:
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)
-        self.about = entities_named(wanted.anchors, self.names)
+        self.about = self._asked_about(wanted.anchors)  # (entity,)
 
     @cached_property
     def links(self) -> Links:
@@ -243,7 +243,17 @@ class Ground:
             return facts
         return replace(facts, evidence=self.explainer.of(facts.facts))
 
-    def _marked(self, entities: Ids) -> Mask:  # (entity,)
+    def _asked_about(self, anchors: Sequence[str] | None) -> Mask:  # (entity,)
+        """The entities with these names or labels; None: all."""
+        if anchors is None:
+            return np.ones(self.names.num_entities, bool)
+        try:
+            return self._marked(np.array(entities_named(anchors, self.names), np.int64))
+        except DataError as error:
+            hint = "an entity that `assent build` removed is asked about with --refit"
+            raise DataError(f"{error}; {hint}") from error
+
+    def _marked(self, entities: Ids | Keys) -> Mask:  # (entity,)
         mask = np.zeros(self.names.num_entities, bool)
         mask[entities] = True
         return mask
