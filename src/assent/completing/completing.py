@@ -237,6 +237,13 @@ class Ground:
         head, tail = (end if one else None for end, one in zip(ends, one_only, strict=True))
         return head, tail
 
+    def answers(self, anchor: int, slot: int) -> list[int]:
+        """The known answers to a query."""
+        backwards, relation = divmod(slot, self.names.num_relations)
+        mine = (self.facts[:, 1] == relation) & (self.facts[:, 2 * backwards] == anchor)
+        found: list[int] = self.facts[mine, 2 - 2 * backwards].tolist()
+        return found
+
     def with_evidence(self, facts: NewFacts) -> NewFacts:
         """The same facts, all of one relation, with their evidence."""
         if not len(facts):
