@@ -13,6 +13,7 @@ from torch.nn import functional
 from assent.core.texts import Texts
 from assent.errors import ConfigError, DataError
 from assent.geometry import Table
+from assent.geometry.bags import Bag, bag_sums
 from assent.models.bags import Lexicon
 from assent.models.base import WHOLE
 from assent.models.complex import ComplEx
@@ -222,14 +223,7 @@ def _summed(
     offsets, features, amounts, given = written
     total = given.new_zeros(len(given), width)
     if shared is not None:
-        total = functional.embedding_bag(
-            features,
-            shared,
-            offsets,
-            mode="sum",
-            per_sample_weights=amounts,
-            include_last_offset=True,
-        )
+        total = bag_sums(Bag(offsets, features, amounts), shared)
     return total if mapped is None else torch.addmm(total, given, mapped)
 
 
