@@ -179,7 +179,7 @@ def complete(
     for path in files:
         refuse_suffix(path, run.benchmark.vocabulary)
     if precision is not None and not reviewed and rule_of(run_folder) == "judge":
-        say("the judge that the run was tuned with is not asked: --precision goes by own scores")
+        say("the judge that the run was tuned with is not asked; model and rules decide")
     if precision is not None and over == "asked" and not reviewed:
         refuse_impossible(precision, 1.0 if missing is None else missing)
         relations_named(relations, run.benchmark.vocabulary)

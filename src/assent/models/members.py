@@ -7,6 +7,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from assent.core.texts import Texts
 from assent.geometry import Answers
 from assent.models.base import WHOLE, Model
 
@@ -41,12 +42,16 @@ class Members(Model):
         return [table for each in self for table in each.entity_tables()]
 
     @contextmanager
-    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+    def only(self, tables: Sequence[nn.Parameter], entities: Tensor) -> Iterator[None]:
         with ExitStack() as stack:
             rest = iter(tables)
             for each in self:
-                stack.enter_context(each.only([next(rest) for _ in each.entity_tables()]))
+                mine = [next(rest) for _ in each.entity_tables()]
+                stack.enter_context(each.only(mine, entities))
             yield
+
+    def knowing(self, more: Texts) -> "Members":
+        return Members([each.knowing(more) for each in self])
 
     def __iter__(self) -> Iterator[Model]:
         return iter(cast(Sequence[Model], self.members))
