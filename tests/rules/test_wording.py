@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from assent.core.arrays import frozen
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.rules.wording import Wording, plural, readable
+from assent.rules.wording import Wording, around_tail, plural, readable
 
 # label: the fact, the group and the claim seen from the head, then from the tail
 SAID = {
@@ -206,3 +206,19 @@ def test_no_label_breaks_a_sentence(label):
 )
 def test_plurals(one, many):
     assert plural(one) == many
+
+
+@pytest.mark.parametrize(
+    ("label", "around"),
+    [
+        ("has capital", ("has", "as capital")),
+        ("http://x.org/isLocatedIn", ("is located in", "")),
+        ("borders", ("borders", "")),
+        ("Hauptstadt, früher", ("Hauptstadt, früher", "")),  # no plain words: as it is
+        ("{{ 7 * 7 }} <b>", ("{{ 7 * 7 }} <b>", "")),
+        ("P31", ("P31", "")),
+        ("x" * 200, ("x" * 200, "")),
+    ],
+)
+def test_a_fact_is_told_around_its_tail(label, around):
+    assert around_tail(label) == around

@@ -52,6 +52,7 @@ VERBS = re.compile(
     r"succeeds|supervises|supports|surrounds|takes|teaches|translates|traverses|treats|uses|"
     r"visits|watches|wears|wins|writes"
 )
+PLAIN = re.compile(r"[A-Za-z][A-Za-z ,'()-]{0,78}")  # a label that can be part of a sentence
 PARTICIPLES = re.compile(
     r"born|built|held|known|led|made|met|paid|put|set|shown|sold|spoken|sung|"
     r"taught|won|worn|written"
@@ -211,6 +212,19 @@ def phrase_of(label: str) -> Phrase:
     if rest == ["of"] or (rest[:1] != ["of"] and rest) or words[:2] == ["member", "of"]:
         return _member(label, "is")
     return _noun(label)
+
+
+@cache
+def around_tail(label: str) -> tuple[str, str]:
+    """What a fact says between its head and its tail, and after it: `has` Oslo `as capital`.
+
+    A label that is not made of plain words stands between them as it is.
+    """
+    words = readable(label)
+    if not PLAIN.fullmatch(words):
+        return label, ""
+    between, after = phrase_of(words).told.split("{}")
+    return between.removeprefix("{h}").strip(), after.strip()
 
 
 def _verb(label: str) -> Phrase:
