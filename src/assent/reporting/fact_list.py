@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.new_facts import RULES, NewFacts
+from assent.core.vocabulary import last_part
 from assent.files.completions import Kept
 from assent.files.facts import rows_of_facts
 from assent.reporting.grid import (
@@ -198,7 +199,7 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
         mine = facts.take(of_fact == relation)
         accepted = int(mine.accepted.sum())
         row = [
-            words(names.relation(relation)),
+            words(last_part(names.relation(relation))),
             count(accepted),
             count(len(mine) - accepted),
             probability(_share_right(mine)) if accepted else Cell(DASH),
@@ -256,7 +257,7 @@ def listed(facts: NewFacts, file: str) -> tuple[dict[str, Any], list[str]]:
                 for entity in sorted(used)
             },
             "relations": [
-                _named(name, names.relation(relation))
+                _named(name, last_part(names.relation(relation)))
                 for relation, name in enumerate(names.relations)
             ],
             "around": [  # what a fact says between its head and its tail, and after it

@@ -21,7 +21,7 @@ import numpy as np
 
 from assent.core.arrays import Ids
 from assent.core.types import Types
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import Vocabulary, last_part
 
 SOMETHING = "something"  # at the other end, whatever it is
 THOSE = "entities"  # where no type is known that they share
@@ -115,7 +115,7 @@ class Wording:
 
     def entity(self, entity: int) -> str:
         label = self.names.entity(entity)
-        return _last_part(label) if label == self.names.entities[entity] else label
+        return last_part(label) if label == self.names.entities[entity] else label
 
     def relation(self, relation: int) -> str:
         """A relation as it stands in a sentence."""
@@ -312,7 +312,7 @@ def readable(name: str) -> str:
     """
     if " " in name.strip():
         return name.strip()
-    last = _last_part(name)
+    last = last_part(name)
     last = re.sub(r"^([A-Za-z][\w.-]*[:/])+(?=[A-Za-z_])", "", last)
     words = re.sub(r"(?<=[a-z])(?<!^[a-z])(?=[A-Z])", " ", last.replace("_", " ")).split()
     split = len(words) > 1 and "_" not in last  # NASDAQ and GDP stay as they are
@@ -452,13 +452,6 @@ def _put(phrase: str, name: str, **others: str) -> str:
     if after.startswith(" as ") and f" {name.lower()}".endswith(f" {after[4:].lower()}"):
         after = ""
     return f"{before.format(**others)}{name}{after.format(**others)}"
-
-
-def _last_part(name: str) -> str:
-    """What comes last in an IRI or a path; other names as they are."""
-    if "://" not in name and not name.startswith(("/", "urn:")):
-        return name
-    return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name
 
 
 class _Kinds:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assent.core.legible import legible as legible_text
+from assent.core.vocabulary import last_part
 from assent.reviewing.cards import Card, End, Told
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
 from assent.reviewing.session import Preview, Review
@@ -177,7 +178,7 @@ def relations(review: Review) -> list[dict[str, Any]]:
     return [
         {
             "name": facts.vocabulary.relations[relation],
-            "label": legible(facts.vocabulary.relation(relation)),
+            "label": legible(last_part(facts.vocabulary.relation(relation))),
             "count": int(numbers[relation]),
         }
         for relation in np.argsort(-numbers, kind="stable").tolist()
@@ -207,7 +208,7 @@ def _where(one: Promised, labels: Mapping[str, str]) -> str:
     """What a promise is about."""
     if one.relation is None:
         return "of the whole graph"
-    return f"of \u201c{legible(labels.get(one.relation, one.relation))}\u201d"
+    return f"of \u201c{legible(last_part(labels.get(one.relation, one.relation)))}\u201d"
 
 
 def _relation_names(review: Review) -> tuple[Sequence[str], Sequence[str]]:
