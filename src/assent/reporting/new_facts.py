@@ -31,6 +31,8 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
     """The relations with the most new facts, and what a rehearsal says if there was one."""
     falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
     columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
+    if found.reviewed is not None:
+        columns = DECIDED_BY_PEOPLE
     rows = [
         [
             words(last_part(found.vocabulary.relation(outcome.relation))),
@@ -180,6 +182,7 @@ _ASKED: Columns = {
     "against schema": lambda outcome: count(sum(outcome.refused.counts().values())),
 }
 DECIDED_BY_QUERY: Columns = {**_ASKED, "mirrored": lambda outcome: count(outcome.mirrored)}
+DECIDED_BY_PEOPLE: Columns = {name: _ASKED[name] for name in ("accepted", "to review")}
 DECIDED_BY_FACT: Columns = {
     **_ASKED,
     "right, by estimate": lambda outcome: probability(outcome.expected),
