@@ -3,6 +3,7 @@
 import pytest
 
 from assent.errors import ConfigError
+from assent.models import names
 from assent.settings import of_sections, read_toml, resolve, to_toml
 
 
@@ -20,7 +21,7 @@ def test_the_paper_s_preset_trains_as_the_paper_did():
     assert (train.optimizer, train.loss, train.stop_on) == ("adam", "bce", "dev-loss")
 
 
-@pytest.mark.parametrize("name", ["complex", "conve", "distmult", "region", "rescal", "transe"])
+@pytest.mark.parametrize("name", names())
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_what_is_saved_reads_back_equal(tmp_path, name, preset):
     settings = resolve(name, preset)

@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assent.core.queries import Queries
 from assent.errors import ConfigError
 from assent.geometry import Answers
 
@@ -74,6 +76,16 @@ class Model(nn.Module, ABC):
         """Within it the model knows some entities alone: as many as these tables have rows.
 
         `tables` stand in for `entity_tables()`; ids of entities are numbers of their rows.
+        """
+
+    def derives(self) -> bool:
+        """Whether the model has numbers that are worked out from the facts, not learned."""
+        return False
+
+    def derive(self, queries: Queries, rng: np.random.Generator) -> None:
+        """Works these numbers out anew; training does so before each epoch.
+
+        `queries` are those of the train facts, from both sides, with all their answers.
         """
 
     @property
