@@ -39,6 +39,12 @@ class Graph:
     member_offsets: Keys  # (property + 1,)
     members: Ids  # (member,)          entities, ascending within a property
 
+    def answers(self, anchor: int, slot: int) -> list[int]:
+        """Where the links of an entity by one slot lead, ascending."""
+        low, high = self.offsets[anchor], self.offsets[anchor + 1]
+        first, last = np.searchsorted(self.slots[low:high], [slot, slot + 1])
+        return self.ends[low + first : low + last].tolist()
+
     @property
     def num_items(self) -> int:
         return len(self.item_slots)
