@@ -224,3 +224,9 @@ def test_plurals(one, many):
 )
 def test_a_fact_is_told_around_its_tail(label, around):
     assert around_tail(label) == around
+
+
+def test_what_the_tail_ends_in_is_not_said_twice_around_it():
+    assert around_tail("uses calendar", "gregorian calendar") == ("uses", "")
+    assert around_tail("uses calendar", "Hijri") == ("uses calendar", "")
+    assert around_tail("has capital", "the capital") == ("has", "")

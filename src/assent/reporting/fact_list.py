@@ -26,6 +26,7 @@ from assent.reporting.grid import (
     texts,
     words,
 )
+from assent.reporting.new_facts import in_words
 from assent.rules.phrases import around_tail
 
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
@@ -224,11 +225,9 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
 def _few(facts: NewFacts, name: str) -> Grid:
     """The surest facts as a plain table."""
     names, rows = facts.vocabulary, []
-    for place, (head, relation, tail) in enumerate(facts.facts[:FEW].tolist()):
-        between, after = around_tail(names.relation(relation))
-        fact = (names.entity(head), between, names.entity(tail), after)
+    for place, fact in enumerate(facts.facts[:FEW].tolist()):
         sure = probability(float(facts.probabilities[place]))
-        rows.append([Cell(" ".join(map(clipped, filter(None, fact)))), sure])
+        rows.append([Cell(in_words(fact, names)), sure])
     return Grid(name, [*texts("the surest"), *numbers("probability")], rows)
 
 

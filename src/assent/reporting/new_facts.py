@@ -21,6 +21,7 @@ from assent.reporting.grid import (
     texts,
     words,
 )
+from assent.rules.phrases import around_tail
 
 MOST_RELATIONS = 25  # rows of the table of a completion
 FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
@@ -149,7 +150,7 @@ def facts_in_words(facts: NewFacts, most: int = 10) -> Iterator[str]:
     names = facts.vocabulary
     in_turn = np.lexsort((-facts.probabilities, places_in_relation(facts)))
     for place in in_turn[:most].tolist():
-        fact = " ".join(_named(facts.facts[place].tolist(), names))
+        fact = in_words(facts.facts[place].tolist(), names)
         yield f"  {fact}   ({probability_text(float(facts.probabilities[place]), 2)})"
         if facts.by_similarity(place):
             yield "      by similarity alone: no rule speaks for it"
@@ -167,10 +168,11 @@ def places_in_relation(facts: NewFacts) -> Keys:  # (fact,)
     return places
 
 
-def _named(fact: Sequence[int], names: Vocabulary) -> list[str]:
-    """Head, relation and tail as people read them, not too long."""
-    head, relation, tail = fact
-    return [clipped(n) for n in (names.entity(head), names.relation(relation), names.entity(tail))]
+def in_words(fact: Sequence[int], names: Vocabulary) -> str:
+    """A fact as a sentence, its names not too long."""
+    head, tail = names.entity(fact[0]), names.entity(fact[2])
+    between, after = around_tail(names.relation(fact[1]), tail)
+    return " ".join(map(clipped, filter(None, (head, between, tail, after))))
 
 
 # What the table of a completion says of each relation, by how it was decided about.

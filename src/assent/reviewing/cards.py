@@ -91,7 +91,7 @@ class Cards:
     def told(self, head: str, relation: str, tail: str) -> Told:
         """A fact, given by its names, as people read it."""
         ends = self._entity(head), self._relation(relation), self._entity(tail)
-        return Told(*ends, *around_tail(ends[1].label))
+        return Told(*ends, *around_tail(ends[1].label, ends[2].label))
 
     def _entity(self, name: str) -> End:
         return End(name, self._entity_labels.get(name, name))

@@ -103,15 +103,16 @@ def phrase_of(label: str) -> Phrase:
 
 
 @cache
-def around_tail(label: str) -> tuple[str, str]:
+def around_tail(label: str, tail: str = "") -> tuple[str, str]:
     """What a fact says between its head and its tail, and after it: `has` Oslo `as capital`.
 
-    A label that is not made of plain words stands between them as it is.
+    A label that is not made of plain words stands between them as it is. What the name of the tail
+    ends in is not said twice, if it is given.
     """
     words = readable(label)
     if not PLAIN.fullmatch(words):
         return label, ""
-    between, after = phrase_of(words).told.split("{}")
+    between, after = _without_twice(phrase_of(words).told, tail)
     return between.removeprefix("{h}").strip(), after.strip()
 
 
@@ -227,6 +228,12 @@ def put(phrase: str, name: str, **others: str) -> str:
 
     `in time zone` and `Seoul time zone` give `in Seoul time zone`.
     """
+    before, after = _without_twice(phrase, name)
+    return f"{before.format(**others)}{name}{after.format(**others)}"
+
+
+def _without_twice(phrase: str, name: str) -> tuple[str, str]:
+    """What stands before the name and after it, without what it ends in."""
     before, after = phrase.split("{}")
     words, said = name.split(), before.split()
     for count in range(min(len(words) - 1, len(said)), 0, -1):
@@ -235,4 +242,4 @@ def put(phrase: str, name: str, **others: str) -> str:
             break
     if after.startswith(" as ") and f" {name.lower()}".endswith(f" {after[4:].lower()}"):
         after = ""
-    return f"{before.format(**others)}{name}{after.format(**others)}"
+    return before, after
