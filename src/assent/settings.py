@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from assent.core.checking import checked, refuse_unknown
+from assent.core.texts import Texts
+from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
+from assent.files.annotations import read_texts
+from assent.files.encoders import encoder
 from assent.models import Model, ModelSettings, create, names, settings_of
+from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
 from assent.training.loop import TrainSettings
 from assent.training.presets import PRESETS
@@ -46,12 +51,29 @@ def model_settings(name: str, values: dict[str, Any]) -> ModelSettings | RuleSet
     return kind(**checked(kind, values, "model"))
 
 
-def new_model(settings: Settings, vocabulary: Vocabulary) -> Model | RuleModel:
-    """A model that has not learned yet."""
+def new_model(
+    settings: Settings, vocabulary: Vocabulary, texts: Texts | None = None
+) -> Model | RuleModel:
+    """A model that has not learned yet; one that is to be loaded needs no texts."""
     sizes = vocabulary.num_entities, vocabulary.num_relations
     if isinstance(settings.model, RuleSettings):
         return COUNTED[settings.name](*sizes, settings.model)
-    return create(settings.name, *sizes, settings.model)
+    return create(settings.name, *sizes, settings.model, texts)
+
+
+def texts_for(settings: Settings, vocabulary: Vocabulary, types: Types | None) -> Texts | None:
+    """What is written about the entities, as the model of these settings reads it, if it does."""
+    if not isinstance(model := settings.model, TextSettings):
+        return None
+    told = read_texts(model.names, vocabulary.entities) if model.names else ()
+    texts = Texts.of(vocabulary, types, told)
+    if not texts:
+        example = vocabulary.entities[0] if vocabulary.entities else ""
+        raise DataError(
+            f"text: the graph has ids such as {example!r}, but no names and no types; give a file "
+            "of names (entity, name): --set model.names=FILE"
+        )
+    return texts.encoded(encoder(model.encoder)(texts.sentences()))
 
 
 def resolve(

@@ -9,7 +9,7 @@ import pytest
 
 from assent.core.facts import KnowledgeBase
 from assent.errors import DataError
-from assent.files.annotations import find_file, read_list
+from assent.files.annotations import find_file, read_list, read_texts
 from assent.files.triples import read
 
 FACTS = "Q1\tP1\tQ2\nQ3\tP1\tQ2\nQ2\tP2\tQ4\n"
@@ -228,3 +228,23 @@ def test_a_list_has_one_name_a_line(tmp_path):
 def test_an_empty_list_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"removed\.txt: nothing in it; expected one name a line"):
         read_list(put(tmp_path, "removed.txt", "\n\n"))
+
+
+# Texts
+
+
+def test_a_text_is_a_label_and_what_describes_it(folder):
+    value = {"label": "Oslo", "description": "capital\nof Norway", "wiki": "https://x"}
+    path = put(folder, "texts.json", {"Q1": value, "Q2": "Norway", "Q9": {"label": "x"}})
+    assert read_texts(path, ("Q1", "Q2", "Q3")) == ("Oslo, capital of Norway", "Norway", "")
+    path = put(folder, "texts.tsv", "Q1\tOslo, capital of Norway\nQ9\tx\n")
+    assert read_texts(path, ("Q1", "Q2")) == ("Oslo, capital of Norway", "")
+
+
+def test_texts_of_other_names_and_no_texts_are_refused(folder):
+    path = put(folder, "texts.tsv", "Q8\tOslo\nQ9\tx\n")
+    with pytest.raises(DataError, match="none of its 2 names is in the graph"):
+        read_texts(path, ("Q1",))
+    path = put(folder, "texts.json", {"Q1": {"label": "Oslo", "description": 7}})
+    with pytest.raises(DataError, match=r"the description of 'Q1' is .*; expected text"):
+        read_texts(path, ("Q1",))

@@ -6,6 +6,7 @@ import torch
 from safetensors.torch import load, save
 
 from assent.core.queries import Queries, both_ways
+from assent.core.texts import Texts
 from assent.geometry import Answers, Drawn, kvsall
 from assent.models import create, names
 
@@ -32,6 +33,11 @@ VARIANTS = {
     "complex, three members": ("complex", {"members": 3}),
     "transa, two members": ("transa", {"members": 2, "metric": "diagonal"}),
     "region, two members": ("region", {"members": 2, "pace": 5.0}),
+    "text": ("text", {}),
+    "text alone": ("text", {"free": False}),
+    "text alone, without bias": ("text", {"free": False, "entity_bias": False}),
+    "text, without bias": ("text", {"entity_bias": False}),
+    "text, two members": ("text", {"members": 2, "free_dropout": 0.0}),
 }
 # Two people (0-5) born in each city (6-8), cities in two countries (9, 10), and people as their
 # citizens. No circle and no pair of converse facts: a translation cannot go round in a circle,
@@ -40,6 +46,12 @@ BORN = [[person, 0, 6 + person // 2] for person in range(6)]
 LIES = [[6, 1, 9], [7, 1, 9], [8, 1, 10]]
 CITIZEN = [[person, 2, 9 + person // 4] for person in range(6)]
 FACTS = np.array(BORN + LIES + CITIZEN, dtype=np.int32)  # head, relation, tail
+NAMES = (
+    *(f"{first} {last}" for first in ("Anna", "Bert", "Carl") for last in ("Berg", "Feld")),
+    *("Old Town", "New Town", "Old Port", "New Land", "Old Land"),
+)
+TYPES = [["person"]] * 6 + [["place", "city"]] * 3 + [["place"]] * 2
+TEXTS = Texts.plain(NAMES, TYPES).encoded(np.eye(11, 3) + np.eye(11, 3, -5))
 QUERIES = Queries.grouped(*both_ways(FACTS, 3))
 ANCHORS = torch.tensor(QUERIES.anchors, dtype=torch.int64)
 RELATIONS = torch.tensor(QUERIES.relations, dtype=torch.int64)
@@ -55,7 +67,7 @@ def variant(request):
 def made(variant, seed=0, **more):
     torch.manual_seed(seed)
     name, settings = variant
-    return create(name, 11, 3, {**settings, **more})
+    return create(name, 11, 3, {**settings, **more}, TEXTS)
 
 
 def learned(variant, steps, rate=0.03):
@@ -153,7 +165,7 @@ def test_a_step_that_knows_some_entities_learns_as_one_that_knows_all(variant, l
     expected = [x.grad.clone() for x in others]
     for x in others:
         x.grad = None
-    with model.only(rows):
+    with model.only(rows, order):
         answers = Answers(ANSWERS.offsets, place[ANSWERS.ids])
         options = {"loss": loss, "drawn": Drawn(11, 11)}
         small = model.loss(place[ANCHORS], RELATIONS, answers, **options)

@@ -12,7 +12,7 @@ from assent.models.embedding import DotModel, DotSettings, Embedding
 
 def test_every_file_registers_its_model():
     translations = ("transa", "transe", "transh", "transr")
-    assert names() == ("complex", "conve", "distmult", "region", "rescal", *translations)
+    assert names() == ("complex", "conve", "distmult", "region", "rescal", "text", *translations)
     settings_of("complex", {})  # imports them all
     assert names() == tuple(sorted(Embedding.registered))
 
@@ -67,6 +67,8 @@ def test_settings_are_the_defaults_and_what_was_said():
         ),
         ("region", {"pace": 0.0}, "model.pace: expected more than 0, found 0.0"),
         ("region", {"dim": 0}, "model.dim: expected 1 or more, found 0"),
+        ("text", {"least": 0}, "model.least: expected 1 or more, found 0"),
+        ("text", {"free_dropout": 1}, "model.free_dropout: expected 0 to less than 1"),
         ("region", {"normalize": 1}, "model.normalize: expected true or false, found 1"),
     ],
 )

@@ -32,6 +32,16 @@ def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, .
     return tuple(labels.get(name) or name for name in names)
 
 
+def read_texts(path: str | Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What a file tells of each name, its label and its description; empty where it has none."""
+    path = Path(path)
+    texts = _json_texts(path) if _is_json(path) else _tsv_labels(path)
+    found = tuple(texts.get(name, "") for name in names)
+    if not any(found):
+        raise DataError(f"{path}: none of its {len(texts):,} names is in the graph")
+    return found
+
+
 def read_entity_types(path: Path, vocabulary: Vocabulary) -> pl.DataFrame:
     """Rows (entity, type); at least one entity is one of the graph."""
     rows = _entity_types(path)
@@ -59,13 +69,25 @@ def _tsv_labels(path: Path) -> dict[str, str]:
 
 def _json_labels(path: Path) -> dict[str, str]:
     """Labels, plain or as CoDEx keeps them: {"label": ..., "description": ...}."""
-    labels = {}
+    return {name: parts[0] for name, parts in _json_parts(path).items()}
+
+
+def _json_texts(path: Path) -> dict[str, str]:
+    """Labels and the descriptions that stand beside them."""
+    return {name: ", ".join(filter(None, parts)) for name, parts in _json_parts(path).items()}
+
+
+def _json_parts(path: Path) -> dict[str, tuple[str, str]]:
+    """Label and description of each name, in one line each; no description is empty."""
+    found = {}
     for name, value in _read_object(path).items():
-        label = value.get("label") if isinstance(value, dict) else value
-        if not isinstance(label, str) or not is_text(label):
-            raise DataError(f"{path}: the label of {name!r} is {value!r}; expected text")
-        labels[name] = " ".join(label.split())  # one line, whatever JSON could hold
-    return labels
+        parts = value if isinstance(value, dict) else {"label": value}
+        label, description = parts.get("label"), parts.get("description") or ""
+        for what, text in (("label", label), ("description", description)):
+            if not isinstance(text, str) or not is_text(text):
+                raise DataError(f"{path}: the {what} of {name!r} is {value!r}; expected text")
+        found[name] = (" ".join(str(label).split()), " ".join(description.split()))
+    return found
 
 
 def _entity_types(path: Path) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from assent.core.queries import Queries
+from assent.core.texts import Texts
 from assent.errors import ConfigError
 from assent.geometry import Answers
 
@@ -72,11 +73,20 @@ class Model(nn.Module, ABC):
         """The parameters that have one row an entity."""
 
     @abstractmethod
-    def only(self, tables: Sequence[nn.Parameter]) -> AbstractContextManager[None]:
-        """Within it the model knows some entities alone: as many as these tables have rows.
+    def only(
+        self, tables: Sequence[nn.Parameter], entities: Tensor
+    ) -> AbstractContextManager[None]:
+        """Within it the model knows these `entities` (row,) alone; their places are their ids.
 
-        `tables` stand in for `entity_tables()`; ids of entities are numbers of their rows.
+        `tables` stand in for `entity_tables()`, and have a row for each of them.
         """
+
+    def knowing(self, more: Texts) -> "Model":
+        """A copy that knows further entities, after its own, by what is written about them."""
+        raise ConfigError(
+            f"{type(self).__name__} knows the entities that it was trained on alone; the model "
+            "text knows others by what is written about them"
+        )
 
     def derives(self) -> bool:
         """Whether the model has numbers that are worked out from the facts, not learned."""

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from assent.core.texts import Texts
 from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
 from assent.models.base import WHOLE, Model, ModelSettings
 
@@ -56,6 +57,9 @@ class Embedding(Model):
         Anchors come as vectors (query, dim), relations as ids (query,).
         """
 
+    def read(self, texts: Texts) -> None:
+        """Takes in what is written about the entities; most models have no use for it."""
+
     def weights(self, relations: Tensor) -> Tensor | None:
         """What the geometry takes from the relation of each query, beside the vectors.
 
@@ -67,16 +71,26 @@ class Embedding(Model):
         """Which row of `weights` each query takes, where that is large and shared by many."""
         return None
 
+    def vectors_of(self, which: slice | Tensor) -> Tensor:  # -> (entity, dim)
+        """The vectors of these entities, before they are placed; a model may compute them."""
+        # a slice of everything would cost a copy of the whole gradient
+        if isinstance(which, Tensor):
+            return self.entities.index_select(0, which)
+        return self.entities if which == WHOLE else self.entities[which]
+
+    def biases_of(self, which: slice | Tensor) -> Tensor | None:  # -> (entity,)
+        """What is added to every score of these entities, if anything."""
+        if self.bias is None or (isinstance(which, slice) and which == WHOLE):
+            return self.bias
+        return self.bias[which]
+
     def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
         """Queries as the geometry takes them."""
-        return self._asked(self.placed(self.entities[anchors]), relations)
+        return self._asked(self.placed(self.vectors_of(anchors)), relations)
 
-    def entity_table(self, part: slice = WHOLE) -> Table:
+    def entity_table(self, which: slice | Tensor = WHOLE) -> Table:
         """All entities, or some of them, as the geometry takes them."""
-        if part == WHOLE:  # a slice would cost a copy of the whole gradient
-            return Table(self.placed(self.entities), self.bias)
-        bias = None if self.bias is None else self.bias[part]
-        return Table(self.placed(self.entities[part]), bias)
+        return Table(self.placed(self.vectors_of(which)), self.biases_of(which))
 
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
         table = self.entity_table()
@@ -93,16 +107,15 @@ class Embedding(Model):
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         anchors, relations, entities = self._here(anchors, relations, entities)
-        bias = None if self.bias is None else self.bias[entities]
         with self._at_rest():
-            table = Table(self.placed(self.entities[entities]), bias)
+            table = self.entity_table(entities)
             return self.geometry(self.ask(anchors, relations), table).pairs()
 
     def entity_tables(self) -> list[nn.Parameter]:
         return [table for name in self.tables if (table := getattr(self, name)) is not None]
 
     @contextmanager
-    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+    def only(self, tables: Sequence[nn.Parameter], entities: Tensor) -> Iterator[None]:
         names = [name for name in self.tables if getattr(self, name) is not None]
         whole = self.entity_tables()
         try:
@@ -148,7 +161,7 @@ class Embedding(Model):
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
         rows = self.relations.index_select(0, relations % len(self.relations))
-        cubes = self.moduli(self.entities.index_select(0, anchors)).pow(3).sum()
+        cubes = self.moduli(self.vectors_of(anchors)).pow(3).sum()
         return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
 
     def moduli(self, vectors: Tensor) -> Tensor:

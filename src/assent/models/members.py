@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from assent.core.queries import Queries
+from assent.core.texts import Texts
 from assent.geometry import Answers
 from assent.models.base import WHOLE, Model
 
@@ -43,12 +44,16 @@ class Members(Model):
         return [table for each in self for table in each.entity_tables()]
 
     @contextmanager
-    def only(self, tables: Sequence[nn.Parameter]) -> Iterator[None]:
+    def only(self, tables: Sequence[nn.Parameter], entities: Tensor) -> Iterator[None]:
         with ExitStack() as stack:
             rest = iter(tables)
             for each in self:
-                stack.enter_context(each.only([next(rest) for _ in each.entity_tables()]))
+                mine = [next(rest) for _ in each.entity_tables()]
+                stack.enter_context(each.only(mine, entities))
             yield
+
+    def knowing(self, more: Texts) -> "Members":
+        return Members([each.knowing(more) for each in self])
 
     def derives(self) -> bool:
         return any(each.derives() for each in self)

@@ -8,6 +8,7 @@ from typing import Any
 
 import assent.models
 from assent.core.checking import checked, refuse_unknown
+from assent.core.texts import Texts
 from assent.errors import ConfigError
 from assent.models.base import Model, ModelSettings
 from assent.models.embedding import Embedding
@@ -19,8 +20,12 @@ def create(
     num_entities: int,
     num_relations: int,
     settings: Mapping[str, Any] | ModelSettings | None = None,
+    texts: Texts | None = None,
 ) -> Model:
-    """A new model with random parameters, drawn with torch's generator."""
+    """A new model with random parameters, drawn with torch's generator.
+
+    `texts` are what is written about the entities, for models that read it.
+    """
     if not isinstance(settings, ModelSettings):
         settings = settings_of(name, settings or {})
     model = _model(name)
@@ -28,6 +33,9 @@ def create(
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
     members = [model(num_entities, num_relations, settings) for _ in range(settings.members)]
+    if texts is not None:
+        for each in members:
+            each.read(texts)
     return Members(members) if len(members) > 1 else members[0]
 
 

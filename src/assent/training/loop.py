@@ -332,7 +332,7 @@ class _Training:
         )
         ids = ids.to(settings.device)
         rows = self.optimizer.rows(ids)
-        with self.model.only(rows):
+        with self.model.only(rows, ids):
             loss = self._learn(small, drawn)
         self.optimizer.step(ids, rows)
         return loss

@@ -5,7 +5,7 @@ from typing import Any
 
 Values = dict[str, dict[str, Any]]
 
-PRODUCTS = ("complex", "distmult")  # their cubed norms bound what a score can be
+PRODUCTS = ("complex", "distmult", "text")  # their cubed norms bound what a score can be
 
 
 def default(model: str) -> Values:

@@ -18,10 +18,11 @@ from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
+from assent.reviewing.accepting import respecting
 from assent.rules.model import log_odds
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider, model_of
-from assent.verbs.labelled import by_labels, with_labels
+from assent.verbs.labelled import by_labels, judged_of
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 from assent.verbs.train import refit_minutes
@@ -77,6 +78,7 @@ def complete(
         if missing is not None or refit or decider is not None or over != "asked":
             raise ConfigError("reviewed: labels decide; leave over, missing, refit, decider out")
         return by_labels(run, precision, confidence, wanted)
+    said = judged_of(run)
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
@@ -99,7 +101,7 @@ def complete(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
         work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    return with_labels(work.result(progress, stopping), run)
+    return respecting(work.result(progress, stopping), said)
 
 
 def prepare(

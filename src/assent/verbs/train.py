@@ -30,7 +30,7 @@ from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
-from assent.settings import Settings, new_model, read_toml, resolve
+from assent.settings import Settings, new_model, read_toml, resolve, texts_for
 from assent.training.loop import Watcher, settled
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
@@ -81,7 +81,7 @@ def fit(
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
     settings = replace(settings, train=settled(settings.train, len(queries)))
-    network = new_model(settings, names)
+    network = new_model(settings, names, texts_for(settings, names, benchmark.types))
     changed = {} if folder is None else start_run(folder, settings, origin, names)
     with nullcontext() if folder is None else training_in(folder):
         if isinstance(network, RuleModel):
