@@ -14,6 +14,8 @@ def default(model: str) -> Values:
         return {"model": {"dim": 256}, "train": {"n3": 0.05, "candidates": 0.1}}
     if model == "transr":
         return {"train": {"slots": 4}}
+    if model == "transa":
+        return {"train": {"candidates": 0.1}}
     if model == "region":
         return {"model": {"pace": 5.0}}
     return {}
