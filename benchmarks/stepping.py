@@ -3,7 +3,8 @@
 Random data in the shapes of FB14k-QAQ. Products and models take turns of a few steps, so that
 whatever else the machine does slows all of them alike, and yet caches hold what they hold in
 training; the first step of a turn does not count. The table shows medians. With one thread the
-clock is that of the processor, which a busy machine changes little.
+clock is that of the processor, which a busy machine changes little. Queries ascend by slot, as in
+training; those of TransR have four slots, as `train.slots` has it, the others any.
 
     python benchmarks/stepping.py [--rounds 10] [--threads 2] [--dim 128] [--batch 512]
 """
@@ -11,7 +12,9 @@ clock is that of the processor, which a busy machine changes little.
 import argparse
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import torch
 
@@ -19,18 +22,35 @@ from assent.geometry import Answers, manhattan, passes
 from assent.models import create
 
 ENTITIES, RELATIONS, ANSWERS = 13_541, 237, 3  # answers of a query, on average
+
+
+class Row(NamedTuple):
+    """A model that is measured."""
+
+    model: str
+    settings: Mapping[str, object] = MappingProxyType({})
+    goal: float | None = None  # times DistMult
+    slots: int = 2 * RELATIONS  # from which those of a batch are drawn
+
+
 STEPS = {
-    "distmult": ("distmult", {}, None),
-    "complex": ("complex", {}, None),
-    "conve": ("conve", {}, 2.2),
-    "rescal": ("rescal", {}, 2.5),
-    "transe, L1": ("transe", {"norm": 1}, 2.5),
-    "transe, L2": ("transe", {"norm": 2}, 2.2),
-    "region, ellipse": ("region", {"shape": "ellipse"}, 2.2),
-    "region, sphere": ("region", {"shape": "sphere"}, 2.2),
+    "distmult": Row("distmult"),
+    "complex": Row("complex"),
+    "conve": Row("conve", goal=2.2),
+    "rescal": Row("rescal", goal=2.5),
+    "transe, L1": Row("transe", {"norm": 1}, 2.5),
+    "transe, L2": Row("transe", {"norm": 2}, 2.2),
+    "transh": Row("transh", goal=4),
+    "transr, 4 slots": Row("transr", goal=4, slots=4),
+    "transr, any": Row("transr"),
+    "transa, full": Row("transa", {"metric": "full"}, 4),
+    "transa, diagonal": Row("transa", {"metric": "diagonal"}, 4),
+    "region, ellipse": Row("region", {"shape": "ellipse"}, 2.2),
+    "region, sphere": Row("region", {"shape": "sphere"}, 2.2),
 }
 TURN = 4  # steps that count
 PRODUCTS, FIRST, PRODUCTS_GOAL = "three products", "distmult", 1.35
+BY_PRODUCTS = ("distmult", "complex")  # models with a goal by the products
 
 
 def products(batch: int, dim: int) -> Callable[[], None]:
@@ -47,16 +67,15 @@ def products(batch: int, dim: int) -> Callable[[], None]:
     return run
 
 
-def step(
-    name: str, settings: dict[str, object], batch: int, entities: int = ENTITIES
-) -> Callable[[], None]:
+def step(row: Row, dim: int, batch: int, entities: int = ENTITIES) -> Callable[[], None]:
     """Encode, loss, gradients, Adam."""
-    model = create(name, entities, RELATIONS, settings)
+    model = create(row.model, entities, RELATIONS, {**row.settings, "dim": dim})
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
 
     def run() -> None:
         anchors = torch.randint(entities, (batch,))
-        relations = torch.randint(2 * RELATIONS, (batch,))
+        some = torch.randperm(2 * RELATIONS)[: row.slots]
+        relations = some[torch.randint(len(some), (batch,))].sort().values
         answers = Answers(
             torch.arange(batch + 1) * ANSWERS, torch.randint(entities, (batch * ANSWERS,))
         )
@@ -92,9 +111,9 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     runs = {PRODUCTS: products(options.batch, options.dim)}
-    for label, (name, settings, _) in STEPS.items():
+    for label, row in STEPS.items():
         if label == FIRST or options.only is None or label in options.only:
-            runs[label] = step(name, {**settings, "dim": options.dim}, options.batch)
+            runs[label] = step(row, options.dim, options.batch)
     clock = time.thread_time if options.threads == 1 else time.perf_counter
     found = medians(runs, options.rounds, clock)
     can_pass = passes.can_run(torch.empty(1, 1))
@@ -106,9 +125,9 @@ def main() -> None:
     print(f"{'':16}{'ms':>8}{'/products':>11}{'/distmult':>11}{'goal':>18}")
     for label, median in found.items():
         to_products, to_first = median / found[PRODUCTS], median / found[FIRST]
-        goal = STEPS[label][2] if label in STEPS else None
-        words = f"{goal} distmult" if goal else f"{PRODUCTS_GOAL} products"
-        words = "" if label == PRODUCTS else words
+        goal = STEPS[label].goal if label in STEPS else None
+        words = f"{goal} distmult" if goal else ""
+        words = f"{PRODUCTS_GOAL} products" if label in BY_PRODUCTS else words
         print(f"{label:16}{median * 1e3:8.1f}{to_products:11.2f}{to_first:11.2f}{words:>18}")
 
 

@@ -10,7 +10,7 @@ import time
 import torch
 
 from assent.training.loop import SMALL
-from stepping import medians, step
+from stepping import Row, medians, step
 
 SIZES = (  # entities, dimensions, batch
     (60, 32, 64),
@@ -27,7 +27,7 @@ ROUNDS, TURNS = 8, 3
 def step_ms(entities: int, dim: int, batch: int, threads: int) -> float:
     """Median milliseconds of a step."""
     torch.set_num_threads(threads)
-    run = step("complex", {"dim": dim}, batch, entities)
+    run = step(Row("complex"), dim, batch, entities)
     return 1e3 * medians({"step": run}, ROUNDS, time.perf_counter)["step"]
 
 

@@ -195,17 +195,26 @@ def how_common(facts, num_relations, num_entities, anchor, slot, entity):
 
 
 def rival_answers(facts, num_relations, num_entities, anchor, slot, entity):
-    """{answer: (support, cases) of each rule with a constant that speaks for it}."""
-    steps = set(links(facts, num_relations))
-    found = {}
-    for start, s, c in steps:
-        if start != anchor or s == slot:
-            continue
-        cases = [who for who in range(num_entities) if (who, s, c) in steps]
-        for answer in range(num_entities):
-            support = sum((who, slot, answer) in steps for who in cases)
-            if answer not in (anchor, entity) and support >= 2:
-                found.setdefault(answer, []).append((support, len(cases)))
+    """By form of rule, {answer: (support, cases) of each rule that speaks for it}.
+
+    The anchor has no known answer.
+    """
+    steps, relation = set(links(facts, num_relations)), slot % num_relations
+    found = {"constant": {}, "slot": {}, "path": {}}
+    for answer in set(range(num_entities)) - {anchor, entity}:
+        bodies = {(s, c) for start, s, c in steps if start == anchor}
+        for form, mine in (
+            ("constant", bodies),
+            ("slot", {(s, None) for s, _ in bodies} | {(slot, None)}),
+        ):
+            for s, c in mine:
+                cases = {who for who, t, e in steps if t == s and c in (e, None)}
+                support = sum((who, slot, answer) in steps for who in cases)
+                if support >= 2:
+                    found[form].setdefault(answer, []).append((support, len(cases)))
+        fact = (anchor, relation, answer) if slot == relation else (answer, relation, anchor)
+        for _, *counts in path_rules(facts, num_relations, num_entities, fact).values():
+            found["path"].setdefault(answer, []).append(tuple(counts))
     return found
 
 

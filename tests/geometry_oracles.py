@@ -26,6 +26,21 @@ def manhattan(
     return link((vectors[:, None] - entities[None]).abs().sum(-1))
 
 
+def hyperplane(vectors: Tensor, weights: Tensor, entities: Tensor, bias: Tensor | None) -> Tensor:
+    apart = vectors[:, None] - entities[None]
+    return link((apart**2).sum(-1) - (weights[:, None] * apart).sum(-1) ** 2)
+
+
+def projected(vectors: Tensor, weights: Tensor, entities: Tensor, bias: Tensor | None) -> Tensor:
+    """Here and below, `weights` has a matrix for each query."""
+    return link(((vectors[:, None] - entities[None] @ weights) ** 2).sum(-1))
+
+
+def absolute(vectors: Tensor, weights: Tensor, entities: Tensor, bias: Tensor | None) -> Tensor:
+    apart = (vectors[:, None] - entities[None]).abs()
+    return link((apart @ weights * apart).sum(-1))
+
+
 def link(distances: Tensor) -> Tensor:
     return math.log(2) - torch.log(torch.expm1(2 * distances.clamp(min=NEAR)))
 

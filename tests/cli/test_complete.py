@@ -13,6 +13,7 @@ import toy
 from assent.completing import by_query
 from assent.completing.asking import relations_named
 from assent.core.vocabulary import Vocabulary
+from assent.files.completions import COMPLETION, FACTS
 from assent.files.facts import WRITERS, read_facts
 from assent.verbs.complete import OVER
 from assent.verbs.deciders import save_decider
@@ -164,6 +165,25 @@ def test_a_place_that_cannot_be_written_is_noticed_before_any_work(say, run_fold
     for place in ("file/new.tsv", "."):
         code, _, complained = say("complete", "no-such-run", "--out", tmp_path / place)
         assert code == 2 and "no-such-run" not in complained
+
+
+@pytest.mark.parametrize("part", ["--relations", "--anchors", "--max-facts"])
+def test_a_part_leaves_what_the_run_keeps_as_it_was(say, run_folder, tmp_path, part):
+    assert say("complete", run_folder, "--out", tmp_path / "all.jsonl")[0] == 0
+    kept = (run_folder / FACTS).read_bytes(), (run_folder / COMPLETION).read_bytes()
+    (tmp_path / "anchors.txt").write_text(f"{toy.HOME}person3\n")
+    wanted = {
+        "--relations": f"{toy.HOME}knows",
+        "--anchors": tmp_path / "anchors.txt",
+        "--max-facts": 1,
+    }[part]
+    code, printed, _ = say("complete", run_folder, "--out", tmp_path / "few.jsonl", part, wanted)
+    assert code == 0 and "what the run's folder keeps for reports stays as it was" in printed
+    few, everything = (
+        len((tmp_path / f"{n}.jsonl").read_text().splitlines()) for n in ("few", "all")
+    )
+    assert few < everything
+    assert kept == ((run_folder / FACTS).read_bytes(), (run_folder / COMPLETION).read_bytes())
 
 
 def test_quickstatements_of_other_ids_than_wikidatas_are_refused(say, run_folder, tmp_path):

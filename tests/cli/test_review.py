@@ -33,6 +33,59 @@ def test_labels_go_to_a_file_and_come_back_once(say, run, tmp_path):
     assert code == 0 and "0 added, 60 were there already" in printed
 
 
+@pytest.mark.parametrize("option", ["--export", "--accepted"])
+def test_a_file_that_is_there_is_replaced_only_if_told(say, run, tmp_path, option):
+    path = tmp_path / "mine.tsv"
+    path.write_text("mine\n")
+    code, _, complaint = say("review", run, option, path)
+    assert code == 2 and f"{path}: is there already" in complaint
+    assert path.read_text() == "mine\n"
+    assert say("review", run, option, path, "--overwrite")[0] == 0
+    assert path.read_text() != "mine\n"
+
+
+def test_labels_and_facts_do_not_go_to_one_file(say, run, tmp_path):
+    path = tmp_path / "both.tsv"
+    code, _, complaint = say("review", run, "--export", path, "--accepted", path)
+    assert code == 2 and "one file cannot hold both" in complaint and not path.exists()
+
+
+@pytest.mark.parametrize("options", [["--status"], []])
+def test_another_seed_than_that_of_the_proposals_is_refused(say, run, options):
+    code, _, complaint = say("review", run, "--seed", 7, *options)
+    assert code == 2 and "--seed 7: the proposals were made with seed 0" in complaint
+    assert say("review", run, "--seed", 0, "--status")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("labels.sqlite", "the labels of this review are gone"),
+        ("design.json", "is gone, but there are labels"),
+        ("proposals.jsonl", "No such file"),
+        ("planted.jsonl", "No such file"),
+    ],
+)
+def test_a_file_of_a_review_that_is_gone_is_named_with_what_to_do(say, run, name, message):
+    path = run / "review" / name
+    path.unlink()
+    code, printed, complaint = say("review", run, "--status")
+    assert code == 2 and not printed and len(complaint.strip().splitlines()) == 1
+    assert f"{path}: {message}" in complaint
+    assert f"put the file back, or remove {run / 'review'} to begin a new review" in complaint
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["design.json", "proposals.jsonl", "planted.jsonl"])
+@pytest.mark.parametrize("damage", ["{", "", "[1]\n"])
+def test_a_damaged_file_of_a_review_is_named_with_what_to_do(say, run, name, damage):
+    path = run / "review" / name
+    path.write_text(damage)
+    code, _, complaint = say("review", run, "--status")
+    assert code == 2 and len(complaint.strip().splitlines()) == 1
+    assert str(path) in complaint and "to begin a new review" in complaint
+
+
 @pytest.mark.parametrize("suffix", [".tsv", ".nt"])
 def test_what_was_called_right_is_a_graph_that_can_be_built_from(say, run, tmp_path, suffix):
     path = tmp_path / f"accepted{suffix}"
@@ -45,7 +98,7 @@ def test_a_file_that_holds_no_labels_is_refused(say, run, tmp_path):
     path = tmp_path / "labels.tsv"
     path.write_text("what\n")
     code, _, complaint = say("review", run, "--import", path)
-    assert code == 2 and f"{path}:1: expected the columns" in complaint
+    assert code == 2 and f"{path}:1: head" in complaint and "not there" in complaint
 
 
 def test_numbers_that_no_promise_can_have_are_refused(say, run):

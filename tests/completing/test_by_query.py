@@ -59,7 +59,7 @@ def test_only_these_relations_and_only_about_these_entities():
     ("wanted", "complaint"),
     [
         ({"relations": ["know"]}, "did you mean 'knows'"),
-        ({"anchors": ["adam"]}, "'adam': not the name of an entity that is asked about"),
+        ({"anchors": ["adam"]}, "'adam': no entity of the benchmark has this name or label"),
         ({"max_facts": 0}, "choose 1 or more"),
     ],
 )

@@ -47,6 +47,7 @@ def candidates(rows):
     return Candidates(
         frozen(facts),
         frozen(scores, np.float64),
+        frozen(np.zeros(len(rows)), np.float64),
         frozen(np.zeros(len(rows)), np.bool_),
         frozen(joined, np.bool_),
     )

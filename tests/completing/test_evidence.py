@@ -10,11 +10,12 @@ from assent.completing.evidence import LEAST, Explainer
 from assent.completing.schema import Links, never_together
 from assent.core.arrays import frozen
 from assent.core.vocabulary import Vocabulary
-from assent.rules import explaining
+from assent.rules import rivalling
 from assent.rules.explaining import KEPT, Counting
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.paths import NONE
+from assent.rules.rivalling import Rivalling
 
 GRAPHS = toy.graphs(most_entities=6, most_relations=2, most_facts=24)
 
@@ -101,28 +102,36 @@ def test_paths_are_those_of_slow_loops(kb):
 
 @given(GRAPHS)
 def test_a_rival_is_the_answer_that_a_slow_loop_is_surest_of(kb):
-    names, found = kb.vocabulary, counting_of(kb)
+    """By rules of each form, of anchors that have no known answer."""
+    names = kb.vocabulary
+    sizes = names.num_relations, names.num_entities
+    found = Rivalling(Graph.of(kb.facts, names.num_entities, names.num_relations))
+    forms = {"constant": found.by_constant, "slot": found.by_slot, "path": found.by_path}
     known_facts = set(map(tuple, kb.facts.tolist()))
+    answered = {(start, slot) for start, slot, _ in oracles.links(known_facts, sizes[0])}
     for slot in range(names.num_slots):
         entities, anchors, _ = all_facts(kb, 0)
-        rivals = found.rivals(anchors, slot, entities)
+        open_ = [row for row, anchor in enumerate(anchors) if (anchor, slot) not in answered]
+        entities, anchors = entities[open_], anchors[open_]
+        rivals = {name: form(anchors, slot, entities) for name, form in forms.items()}
         for row, (anchor, entity) in enumerate(zip(anchors, entities, strict=True)):
-            slow = oracles.rival_answers(
-                known_facts, names.num_relations, names.num_entities, anchor, slot, entity
-            )
-            sure = {e: max(s / (c + PRIOR) for s, c in rules) for e, rules in slow.items()}
-            assert rivals.confidence[row] == pytest.approx(max(sure.values(), default=0.0))
-            if sure:
-                mine = sure[int(rivals.entities[row])]
-                assert mine == pytest.approx(max(sure.values()))
+            slow = oracles.rival_answers(known_facts, *sizes, anchor, slot, entity)
+            for form, mine in rivals.items():
+                sure = {
+                    e: max(s / (c + PRIOR) for s, c in rules) for e, rules in slow[form].items()
+                }
+                assert mine.confidence[row] == pytest.approx(max(sure.values(), default=0.0))
+                if sure:
+                    chosen = sure[int(mine.entities[row])]
+                    assert chosen == pytest.approx(max(sure.values()))
 
 
 def test_of_a_property_that_many_have_some_are_asked(monkeypatch):
-    monkeypatch.setattr(explaining, "LOOKED_AT", 10)
+    monkeypatch.setattr(rivalling, "LOOKED_AT", 10)
     facts = [[x, 0, 100] for x in range(100)] + [[x, 1, 101] for x in range(1, 100)]
-    found = Counting(Graph.of(frozen(facts), 102, 2))
+    found = Rivalling(Graph.of(frozen(facts), 102, 2))
     asked = (np.array([0], np.int32), 1, np.array([100], np.int32))
-    rivals = found.rivals(*asked)
+    rivals = found.by_constant(*asked)
     assert rivals.entities.tolist() == [101] and rivals.confidence[0] == pytest.approx(
         0.86, abs=0.1
     )
@@ -223,6 +232,29 @@ def test_an_answer_that_rules_favour_is_a_rival():
         "5 of 6 citizens of norway speak norwegian, among them p0 and p1"
     ]
     assert not [r for r in of_one(explainer(*speakers()), 5, 1, 9) if r.kind == "rival"]
+
+
+def towns():
+    """Nine people, each in a town of their own, and each town in a country of its own."""
+    names = Vocabulary(
+        tuple(f"{kind}{n}" for kind in ("person", "town", "country") for n in range(9)),
+        ("lives in", "is a town of", "is a citizen of"),
+    )
+    facts = [[n, 0, 9 + n] for n in range(9)] + [[9 + n, 1, 18 + n] for n in range(9)]
+    return frozen(facts + [[n, 2, 18 + n] for n in range(8)]), names
+
+
+def test_an_answer_that_only_a_path_favours_is_a_rival_from_either_end():
+    explains = explainer(*towns())
+    (rival,) = (r for r in of_one(explains, 8, 2, 20) if r.kind == "rival")
+    assert (rival.support, rival.cases) == (8, 9)
+    assert rival.sentence == (
+        "more speaks for “person8 is a citizen of country8”: person8 lives in town8, which is a "
+        "town of country8: 8 of 9 pairs joined like this are joined by “is a citizen of”, too"
+    )
+    assert not [r for r in of_one(explains, 8, 2, 26) if r.kind == "rival"]
+    (back,) = (r for r in of_one(explains, 1, 2, 26) if r.kind == "rival")
+    assert back.sentence.startswith("more speaks for “person8 is a citizen of country8”: person8")
 
 
 def test_a_pair_joined_as_no_pair_of_the_relation_is_told():

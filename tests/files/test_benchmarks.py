@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assent.core.benchmark import Benchmark
 from assent.core.types import Types
 from assent.errors import DataError
-from assent.files.benchmarks import is_benchmark, load, save
+from assent.files.benchmarks import REMOVED, REMOVED_FACTS, is_benchmark, load, save
 from files.benchmarks_by_hand import CROWD, check_equal, small_benchmarks, there_and_back
 from toy import both_splits, built, crowds, pairs, typed, whole, with_kinds
 
@@ -179,3 +179,14 @@ def test_a_folder_of_something_else_is_no_benchmark(tmp_path):
     assert not is_benchmark(tmp_path)
     with pytest.raises(DataError, match=r"not a benchmark; expected a folder with manifest\.json"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("pair", [(REMOVED, REMOVED_FACTS), (REMOVED_FACTS, REMOVED)])
+def test_of_the_files_of_removed_entities_one_alone_is_refused(tmp_path, pair):
+    gone, there = pair
+    save(built(CROWD, removed=2), tmp_path / "benchmark")
+    (tmp_path / "benchmark" / gone).unlink()
+    with pytest.raises(
+        DataError, match=f"{gone}: not there, but {there} is; put it back, or build"
+    ):
+        load(tmp_path / "benchmark")

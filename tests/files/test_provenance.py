@@ -126,6 +126,30 @@ def test_triple_terms_say_the_same(facts, tmp_path, suffix, form):
     assert any(f"<{HOME}ada> <{HOME}lives_in> <{HOME}rome>" in triple for triple, _ in said)
 
 
+@pytest.mark.parametrize("triple_terms", [False, True])
+@pytest.mark.parametrize(
+    ("suffix", "form"), [(".ttl", ox.RdfFormat.TURTLE), (".trig", ox.RdfFormat.TRIG)]
+)
+def test_people_are_agents_of_the_completion_and_of_what_they_called_right(
+    facts, tmp_path, suffix, form, triple_terms
+):
+    ada = (NAMES.entities[0], NAMES.relations[0], NAMES.entities[1])
+    about = ABOUT._replace(
+        triple_terms=triple_terms, reviewers=("ann", "Bén"), confirmed_by={ada: ("Bén",)}
+    )
+    write_facts(path := tmp_path / f"new{suffix}", facts, about)
+    store = loaded(path, form)
+    who = """SELECT ?name WHERE { [] a prov:Activity ; prov:wasAssociatedWith ?who .
+        ?who a prov:Person ; rdfs:label ?name } ORDER BY ?name"""
+    assert rows(store, who) == [("Bén",), ("ann",)]
+    called_right = """SELECT ?probability ?name WHERE {
+        [] prov:wasAttributedTo [ rdfs:label ?name ] ; assent:probability ?probability }"""
+    assert rows(store, called_right) == [("0.9", "Bén")]
+    read = assent.read(path).vocabulary  # people are no entities of the graph
+    assert not {"ann", "Bén"} & {*read.entities, *read.entity_labels}
+    assert {*read.relations} <= {*NAMES.relations}
+
+
 def test_what_was_written_is_read_as_a_graph_of_the_accepted_facts(facts, tmp_path):
     plain = replace(facts, facts=frozen([[0, 0, 1], [2, 1, 0], [1, 1, 0]]))
     for suffix in (".ttl", ".trig"):

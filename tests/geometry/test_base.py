@@ -3,29 +3,31 @@
 import pytest
 import torch
 
-import geometry_oracles as oracles
-from assent.geometry import Asked, Dot, Manhattan, Squared, Table
+from assent.geometry import Absolute, Asked, Hyperplane, Manhattan, Projected, Squared, Table
+from geometry.test_loss import GEOMETRIES, as_float32, asked_of, case, slow
 
 SIZES = [(1, 1, 1), (3, 5, 4), (4, 7, 16)]
 
 
 @pytest.mark.parametrize(("queries", "entities", "dim"), SIZES)
-@pytest.mark.parametrize("name", ["dot", "dot with bias", "squared", "manhattan"])
+@pytest.mark.parametrize("name", GEOMETRIES)
 def test_pairs_and_slices_score_as_the_whole(name, queries, entities, dim):
-    rng = torch.Generator().manual_seed(0)
-    vectors, table = (torch.randn(n, dim, generator=rng) * 0.3 for n in (queries, entities))
-    bias = torch.randn(entities, generator=rng) if "bias" in name else None
-    kind = {"dot": Dot, "squared": Squared, "manhattan": Manhattan}[name.split()[0]]
-    whole = kind(Asked(vectors), Table(table, bias)).scores()
-    slow = getattr(oracles, name.split()[0])(vectors, None, table, bias)
-    assert torch.allclose(whole, slow, rtol=1e-4, atol=1e-4)
-    cut = entities // 2
-    parts = [Table(table, bias).part(a, b) for a, b in ((0, cut), (cut, entities))]
-    scores = [kind(Asked(vectors), part).scores() for part in parts if len(part.vectors)]
-    assert torch.allclose(torch.cat(scores, 1), whole, rtol=1e-4, atol=1e-5)
-    ids = torch.arange(queries) % entities
-    chosen = Table(table[ids], None if bias is None else bias[ids])
-    found = kind(Asked(vectors), chosen).pairs()
+    kind, _ = GEOMETRIES[name]
+    exact = case(name, queries, entities, dim, seed=0)
+    with torch.no_grad():
+        exact[0] += 0.1  # a distance of zero is lost to cancellation in float32
+        inputs = as_float32(exact)
+        table, bias = inputs[2:]
+        asked = asked_of(name, inputs)
+        whole = kind(asked, Table(table, bias)).scores()
+        assert torch.allclose(whole.double(), slow(name, exact), rtol=1e-4, atol=1e-3)
+        cut = entities // 2
+        parts = [Table(table, bias).part(a, b) for a, b in ((0, cut), (cut, entities))]
+        scores = [kind(asked, part).scores() for part in parts if len(part.vectors)]
+        assert torch.allclose(torch.cat(scores, 1), whole, rtol=1e-4, atol=1e-4)
+        ids = torch.arange(queries) % entities
+        chosen = Table(table[ids], None if bias is None else bias[ids])
+        found = kind(asked, chosen).pairs()
     assert torch.allclose(found, whole[torch.arange(queries), ids], rtol=1e-4, atol=1e-4)
 
 
@@ -41,3 +43,27 @@ def test_the_manhattan_distance_adds_up_absolute_differences():
     table = torch.tensor([[0.0, 0.0], [1.0, 5.0]])
     Manhattan(Asked(torch.tensor([[1.0, -2.0]])), Table(table)).measure(raw)
     assert raw.tolist() == [[3.0, 7.0]]
+
+
+def test_a_distance_on_a_hyperplane_leaves_the_normal_out():
+    raw = torch.empty(1, 2)
+    normal = torch.tensor([[1.0, 0.0]])
+    table = torch.tensor([[9.0, 2.0], [1.0, -1.0]])
+    Hyperplane(Asked(torch.tensor([[1.0, 2.0]]), normal), Table(table)).measure(raw)
+    assert raw.tolist() == [[0.0, 9.0]]
+
+
+def test_each_slot_projects_the_entities_in_its_own_way():
+    raw = torch.empty(2, 1)
+    matrices = torch.tensor([[[1.0], [0.0]], [[0.0], [2.0]]])  # keeps the first; twice the second
+    asked = Asked(torch.tensor([[1.0], [1.0]]), matrices, torch.tensor([1, 0]))
+    Projected(asked, Table(torch.tensor([[5.0, 3.0]]))).measure(raw)
+    assert raw.tolist() == [[(1 - 6) ** 2], [(1 - 5) ** 2]]
+
+
+def test_a_metric_weighs_products_of_absolute_differences():
+    raw = torch.empty(1, 1)
+    metric = torch.tensor([[[1.0, 0.5], [0.5, 3.0]]])
+    asked = Asked(torch.tensor([[0.0, 0.0]]), metric, torch.tensor([0]))
+    Absolute(asked, Table(torch.tensor([[2.0, -1.0]]))).measure(raw)
+    assert raw.item() == 1 * 4 + 2 * 0.5 * 2 + 3 * 1

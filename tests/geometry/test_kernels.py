@@ -97,11 +97,11 @@ class Absent:
 real, ctypes.CDLL = ctypes.CDLL, Absent
 from assent.geometry import threads
 ctypes.CDLL = real
-from assent.geometry import manhattan, passes
+from assent.geometry import absolute, manhattan, passes
 from assent.geometry import Answers
 from assent.models import create
-assert passes.compiled is None and manhattan.kernels is None
-for name in ("complex", "transe"):
+assert passes.compiled is None and manhattan.kernels is None and absolute.forms is None
+for name in ("complex", "transe", "transa"):
     loss = create(name, 5, 1, {"dim": 4}).loss(
         torch.tensor([0]), torch.tensor([1]), Answers(torch.tensor([0, 1]), torch.tensor([2]))
     )

@@ -5,14 +5,14 @@ import torch
 
 from assent.errors import ConfigError
 from assent.geometry import Answers
-from assent.models import create, settings_of
+from assent.models import create, names, settings_of
 
 ANCHORS = torch.tensor([0, 3, 6, 6])
 RELATIONS = torch.tensor([0, 1, 2, 5])
 ANSWERS = Answers(torch.tensor([0, 1, 3, 3, 4]), torch.tensor([2, 0, 5, 1]))
 
 
-@pytest.fixture(params=["complex", "conve", "distmult", "region", "rescal", "text", "transe"])
+@pytest.fixture(params=names())
 def trio(request):
     torch.manual_seed(4)
     return create(request.param, 7, 3, {"dim": 16, "members": 3})

@@ -11,7 +11,8 @@ from assent.models.embedding import DotModel, DotSettings, Embedding
 
 
 def test_every_file_registers_its_model():
-    assert names() == ("complex", "conve", "distmult", "region", "rescal", "text", "transe")
+    translations = ("transa", "transe", "transh", "transr")
+    assert names() == ("complex", "conve", "distmult", "region", "rescal", "text", *translations)
     settings_of("complex", {})  # imports them all
     assert names() == tuple(sorted(Embedding.registered))
 
@@ -58,6 +59,12 @@ def test_settings_are_the_defaults_and_what_was_said():
         ("transe", {"norm": 3}, "model.norm: expected 1 or 2, found 3"),
         ("transe", {"norm": True}, "model.norm: expected 1 or 2, found True"),
         ("region", {"shape": "cube"}, "model.shape: expected 'ellipse' or 'sphere', found 'cube'"),
+        ("region", {"start": 0.0}, "model.start: expected more than 0, found 0.0"),
+        (
+            "region",
+            {"anchor": "scaled", "reciprocal": False},
+            "model.anchor: a scaled anchor needs model.reciprocal",
+        ),
         ("region", {"pace": 0.0}, "model.pace: expected more than 0, found 0.0"),
         ("region", {"dim": 0}, "model.dim: expected 1 or more, found 0"),
         ("text", {"least": 0}, "model.least: expected 1 or more, found 0"),

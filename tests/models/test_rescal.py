@@ -2,7 +2,7 @@
 
 import torch
 
-from assent.models.rescal import _Turned
+from assent.models.rescal import turned
 from models.formulas import check, made
 
 
@@ -17,11 +17,11 @@ def test_rescal_gives_the_gradients_of_the_plain_formula():
     model = made("rescal").double()
     relations = torch.tensor([3, 0, 3, 1, 0])
     vectors = torch.randn(5, 8, dtype=torch.float64, requires_grad=True)
-    found = _Turned.apply(vectors, model.relations, relations)
+    found = turned(vectors, model.relations, relations)
     plain = torch.bmm(vectors[:, None], model.relations[relations])[:, 0]
     assert torch.allclose(found, plain)
     slopes = torch.randn_like(plain)
     inputs = vectors, model.relations
-    pairs = (torch.autograd.grad(turned, inputs, slopes) for turned in (found, plain))
+    pairs = (torch.autograd.grad(rows, inputs, slopes) for rows in (found, plain))
     for mine, theirs in zip(*pairs, strict=True):
         assert torch.allclose(mine, theirs)

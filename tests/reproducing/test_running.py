@@ -24,7 +24,7 @@ from assent.models.distmult import DistMult
 from assent.models.embedding import Embedding
 from assent.reporting.progress import Unwatched
 from assent.reproducing.models import Spec, title
-from assent.reproducing.paper import MODELS
+from assent.reproducing.paper import KIN, MODELS
 from assent.reproducing.running import Order, plan, reproduce, total_line
 from assent.verbs.runs import load_run
 
@@ -357,10 +357,13 @@ def test_a_cut_training_is_as_good_as_done_until_it_may_take_longer(tmp_path):
 
 def test_every_model_of_the_paper_has_settings_under_both_presets():
     for preset in ("default", "paper"):
-        for name in MODELS:
+        for name in (*MODELS, *KIN):
             settings = Spec.of(name, preset).settings
             assert settings.model.dim == int(name.rpartition("-")[2])
     assert Spec.of("region-sphere-64", "paper").settings.model.shape == "sphere"
+    assert Spec.of("region-64", "default").settings.model.anchor == "plain"
+    assert Spec.of("region-scaled-64", "default").settings.model.anchor == "scaled"
+    assert Spec.of("transa-diagonal-64", "default").settings.model.metric == "diagonal"
 
 
 def test_any_model_there_is_can_be_reproduced_under_the_name_of_its_class(monkeypatch):

@@ -9,9 +9,9 @@ from assent.completing.law import Refused
 from assent.core.arrays import frozen
 from assent.core.pairs import joined
 from assent.core.queries import Subset
-from assent.reviewing.accepting import completed, respecting, taught
+from assent.reviewing.accepting import completed, judged, respecting, taught
+from assent.reviewing.choosing import Filter
 from assent.reviewing.proposals import keys_of
-from assent.reviewing.session import Filter
 from assent.verbs.review import benchmark_of
 
 
@@ -41,7 +41,7 @@ def test_rejected_facts_never_come_back_and_confirmed_ones_are_accepted(opened):
         opened.decide(key, verdict, "ann", order="probable")
     opened.decide(keys[31], "right", "ann", order="probable")
     opened.decide(keys[31], "wrong", "ben", order="probable")
-    found = respecting(completion(facts), opened.labels)
+    found = respecting(completion(facts), judged(opened.labels))
     left = dict(zip(keys_of(found.facts), found.facts.accepted.tolist(), strict=True))
     assert keys[0] not in left and keys[31] not in left and len(left) == 38
     assert left[keys[30]] and left[keys[1]] and not left[keys[32]]
@@ -53,7 +53,7 @@ def test_rejected_facts_never_come_back_and_confirmed_ones_are_accepted(opened):
 
 def test_without_labels_a_completion_stays_as_it_is(opened):
     facts = opened.proposals.facts.take(np.arange(10))
-    found = respecting(completion(facts), opened.labels)
+    found = respecting(completion(facts), judged(opened.labels))
     assert keys_of(found.facts) == keys_of(facts)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from assent.errors import ConfigError, DataError
+from assent.reviewing.choosing import SKIPPED_FOR, Filter
 from assent.reviewing.proposals import Proposals, keys_of, planted_among, read_proposals
 from assent.reviewing.proposals import write_proposals as write
-from assent.reviewing.session import SKIPPED_FOR, Filter
 from assent.verbs.review import review
 
 PROMISED = """
@@ -48,17 +48,17 @@ def test_batches_and_proposals_that_were_not_drawn_buy_nothing(opened, label):
     assert not len(opened.promised(0.8)) and opened.progress(0.8).drawn == 0
     opened.undo("ann")
     label(100, order="probable")
-    audit = opened._audit(0.8, 0.95, None)
+    audit = opened.worth.audit(0.8, 0.95, None)
     assert not len(audit.accepted()) and (audit.labels == -1).all()
     assert opened.progress(0.8).graph.facts == 0
 
 
 def test_a_label_that_was_not_drawn_does_not_change_what_is_proved(opened, label):
     label(100)
-    before = opened._audit(0.8, 0.95, None).proved()
+    before = opened.worth.audit(0.8, 0.95, None).proved()
     label(60, order="teaches")
     opened.decide_batch(Filter(most=0.3), "wrong", "ann")
-    assert opened._audit(0.8, 0.95, None).proved() == before
+    assert opened.worth.audit(0.8, 0.95, None).proved() == before
 
 
 def test_do_not_know_to_everything_promises_nothing(opened):
@@ -169,8 +169,24 @@ def test_proposals_are_frozen_once_they_are_made(opened):
     path = opened.folder / "review" / "proposals.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
-    with pytest.raises(DataError, match="not the proposals"):
+    with pytest.raises(DataError, match="not the facts that the review began with"):
         read_proposals(opened.folder)
+
+
+def test_the_most_probable_comes_first_by_the_probability_that_is_shown(opened):
+    """Labels lower one relation and raise the others: the most probable no longer is."""
+    facts = opened.proposals.facts
+    top = facts.facts[:, 1] == facts.facts[0, 1]
+    for verdict, places in (("wrong", np.flatnonzero(top)), ("right", np.flatnonzero(~top))):
+        for place in places[1:31]:
+            opened.decide(opened.proposals.keys[place], verdict, "ann", order="probable")
+    shown = []
+    for _ in range(20):
+        card = opened.next("ben", order="probable", excluding=[one.key for one in shown])
+        shown.append(card)
+    assert [c.probability for c in shown] == sorted((c.probability for c in shown), reverse=True)
+    assert shown[0].key != opened.proposals.keys[0] and shown[0].recalibrated_by == 60
+    assert [c.key for c in opened.preview(Filter()).examples] == [c.key for c in shown[:10]]
 
 
 def test_proposals_must_be_given_by_falling_probability(opened):

@@ -33,20 +33,41 @@ def all_rows(queries):
     ]
 
 
-@given(st.integers(1, 50), st.integers(0, 3), st.integers(0, 3))
-def test_an_epoch_has_every_query_with_its_answers_once(batch_size, seed, epoch):
+@given(st.integers(1, 50), st.integers(0, 3), st.integers(0, 3), st.integers(0, 5))
+def test_an_epoch_has_every_query_with_its_answers_once(batch_size, seed, epoch, slots):
     queries = train_queries()
-    found = [row for batch in batches(queries, batch_size, seed, epoch) for row in rows_of(batch)]
+    epoch = batches(queries, batch_size, seed, epoch, slots=slots)
+    found = [row for batch in epoch for row in rows_of(batch)]
     assert sorted(found) == sorted(all_rows(queries))
 
 
-@given(st.integers(1, 20), st.data())
-def test_an_epoch_taken_up_in_the_middle_has_just_the_rest(batch_size, data):
+@given(st.integers(1, 20), st.integers(0, 5), st.data())
+def test_an_epoch_taken_up_in_the_middle_has_just_the_rest(batch_size, slots, data):
     queries = train_queries()
-    whole = [rows_of(batch) for batch in batches(queries, batch_size, 1, 2)]
-    assert len(whole) == num_batches(queries, batch_size)
+    whole = [rows_of(batch) for batch in batches(queries, batch_size, 1, 2, slots=slots)]
+    assert len(whole) == num_batches(queries, batch_size, slots)
     start = data.draw(st.integers(0, len(whole)))
-    assert [rows_of(batch) for batch in batches(queries, batch_size, 1, 2, start)] == whole[start:]
+    rest = batches(queries, batch_size, 1, 2, start, slots)
+    assert [rows_of(batch) for batch in rest] == whole[start:]
+
+
+@given(st.integers(1, 20), st.integers(1, 5), st.integers(0, 3))
+def test_a_batch_of_few_slots_has_no_more_of_them_and_of_queries_than_asked_for(
+    batch_size, slots, epoch
+):
+    queries = train_queries()
+    for batch in batches(queries, batch_size, 0, epoch, slots=slots):
+        assert len(batch.relations.unique()) <= slots
+        assert len(batch.relations) <= max(batch_size, slots)
+
+
+def test_no_slot_waits_for_the_end_of_an_epoch_of_batches_of_few_slots():
+    """Two slots with a hundred queries each: either comes in the first half."""
+    anchors = np.arange(200, dtype=np.int32) % 100
+    slots = np.arange(200, dtype=np.int32) // 100
+    queries = Queries.grouped(anchors, slots, anchors)
+    seen = [set(batch.relations.tolist()) for batch in batches(queries, 10, 0, 0, slots=1)]
+    assert set.union(*seen[:10]) == set.union(*seen[10:]) == {0, 1}
 
 
 def test_another_epoch_has_another_order():
@@ -57,4 +78,6 @@ def test_another_epoch_has_another_order():
 
 def test_without_queries_there_are_no_batches():
     none = Queries.grouped(*(np.empty(0, np.int32),) * 3)
-    assert list(batches(none, 5, 0, 0)) == [] and num_batches(none, 5) == 0
+    for slots in (0, 2):
+        assert list(batches(none, 5, 0, 0, slots=slots)) == []
+        assert num_batches(none, 5, slots) == 0

@@ -12,7 +12,8 @@ import torch
 import toy
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, StoppedError, TrainingError
-from assent.models import create
+from assent.models import create, names
+from assent.models.transa import TransA
 from assent.training.loop import TrainSettings, train
 from assent.training.trace import read_trained
 
@@ -89,7 +90,7 @@ def test_every_way_to_train_trains_and_resumes_to_equal_bits(tmp_path, optimizer
     assert same(whole, resumed)
 
 
-@pytest.mark.parametrize("model", ["distmult", "conve", "transe", "region", "rescal"])
+@pytest.mark.parametrize("model", names())
 def test_every_model_resumes_to_equal_bits(tmp_path, model):
     whole, *_ = run(model=model)
     for fail_at in (3, 2, 5):
@@ -100,7 +101,7 @@ def test_every_model_resumes_to_equal_bits(tmp_path, model):
 
 
 @pytest.mark.parametrize("candidates", [2.0, 5.0])
-@pytest.mark.parametrize("model", ["complex", "conve", "distmult", "rescal", "transe", "region"])
+@pytest.mark.parametrize("model", names())
 @pytest.mark.parametrize("loss", ["bce", "ce"])
 def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
     tmp_path, model, candidates, loss
@@ -114,6 +115,36 @@ def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
             run(tmp_path, Watched(fail_at=fail_at), checkpoint_minutes=0.0, **ways)
     resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
     assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("candidates", [0.0, 4.0])
+def test_batches_of_few_slots_train_and_resume_to_equal_bits(tmp_path, candidates):
+    ways = {"model": "transr", "slots": 2, "candidates": candidates}
+    whole, _, watched = run(**ways)
+    losses = [event["loss"] for event in watched.events if event["event"] == "epoch"]
+    assert losses[-1] < losses[0]
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("candidates", [0.0, 4.0])
+def test_what_is_not_learned_is_derived_before_each_epoch_from_the_newest_weights(
+    monkeypatch, candidates
+):
+    derived = []
+
+    def derive(model, queries, rng):
+        derived.append((len(queries), rng.integers(1 << 30), model.entities.detach().clone()))
+
+    monkeypatch.setattr(TransA, "derive", derive)
+    _, queries = graph()
+    model, *_ = run(model="transa", epochs=3, evaluate_every=0, candidates=candidates)
+    assert [count for count, *_ in derived] == [len(queries)] * 3
+    assert len({drawn for _, drawn, _ in derived}) == 3
+    tables = [table for *_, table in derived] + [model.entities]
+    assert all(not torch.equal(one, other) for one, other in pairwise(tables))
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])

@@ -14,8 +14,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
 from assent.files.considered import CONSIDERED, read_considered
 from assent.reviewing.labels import Labels
-from assent.reviewing.proposals import FOLDER, key_of
-from assent.reviewing.session import LABELS
+from assent.reviewing.proposals import FOLDER, LABELS, key_of
 from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import model_of, save_decider
 
@@ -155,6 +154,22 @@ def test_one_end_is_asked_for(run, ends):
         assent.ask(run, ends[0], "r", ends[1])
 
 
+def test_an_entity_that_is_named_like_the_end_asked_for_can_be_asked_about(tmp_path):
+    lines = [f"p{n}\tknows\tp{(n * 7 + 1) % 30}" for n in range(30)]
+    lines += [f"{name}\tknows\tp{n}" for name in "?_" for n in (1, 2, 3)]
+    (tmp_path / "graph.tsv").write_text("\n".join(lines) + "\n")
+    run = assent.train(
+        assent.build(assent.read(tmp_path / "graph.tsv"), removed=0, seed=1),
+        "complex", changes=["model.dim=4", "train.epochs=1", "train.threads=1"],
+    )  # fmt: skip
+    for name in "?_":
+        found = assent.ask(run, f"\\{name}", "knows", precision=0.5)
+        assert found.query.startswith(name) and len(found.known) >= 1
+        assert assent.ask(run, "?", "knows", f"\\{name}", precision=0.5).query.endswith(name)
+    with pytest.raises(ConfigError, match=r"named \? or _ is written"):
+        assent.ask(run, "_", "knows", precision=0.5)
+
+
 def test_the_command_says_the_same(say, run, completed):
     head, relation = _any_query(completed)
     found = assent.ask(run, head, relation)
@@ -192,3 +207,60 @@ def test_what_people_said_counts(run, completed):
         assert other in {a.name for a in assent.ask(run, head, relation, precision=0.9999).accepted}
     finally:
         shutil.rmtree(path.parent)
+
+
+@pytest.fixture(scope="module")
+def lawful_run(tmp_path_factory):
+    """The same graph, which states that citizenships are single, and of countries."""
+    folder = tmp_path_factory.mktemp("lawful")
+    stated = """@prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :citizen_of a owl:FunctionalProperty ; rdfs:range :Country .
+        :Town a rdfs:Class . :Country a rdfs:Class . """
+    stated += " ".join(f":country{n} a :Country ." for n in range(4))
+    stated += " ".join(f":town{n} a :Town ." for n in range(12))
+    (folder / "graph.ttl").write_text(toy.turtle() + stated, encoding="utf-8")
+    benchmark = assent.build(assent.read(folder / "graph.ttl"), seed=1)
+    assent.save(benchmark, folder / "benchmark")
+    run = assent.train(folder / "benchmark", "complex", out=folder / "run", changes=SMALL)
+    save_decider(assent.tune(run, "global"), run.folder, run.benchmark)
+    return run
+
+
+@pytest.mark.parametrize("precision", [None, PRECISION], ids=["by decider", "by rehearsal"])
+def test_what_the_schema_refuses_is_told_as_that(lawful_run, precision):
+    names = lawful_run.benchmark.vocabulary
+    relation = names.relation_named(toy.HOME + "citizen_of")
+    head, _, tail = next(f for f in lawful_run.benchmark.train.tolist() if f[1] == relation)
+    person, country = names.entities[head], names.entities[tail]
+    one = f"{names.entity(head).rpartition('/')[2]} is a citizen of {country.rpartition('/')[2]}"
+    said = f"{one} already, and the schema allows only one"
+    asked = assent.ask(lawful_run, person, toy.HOME + "citizen_of", precision=precision, most=99)
+    assert not asked.accepted and f"nothing is accepted: {said}" in asked.notes
+    towns = [answer for answer in asked.rejected if "/town" in answer.name]
+    assert all("is a country, which" in answer.why for answer in towns)
+    others = [answer for answer in asked.rejected if "/country" in answer.name]
+    assert all(answer.why == said for answer in others)
+    if precision is not None:
+        assert towns or others
+
+
+def test_explaining_a_fact_that_the_schema_refuses_says_so(say, lawful_run):
+    names = lawful_run.benchmark.vocabulary
+    home, relation = toy.HOME, names.relation_named(toy.HOME + "citizen_of")
+    head, _, tail = next(f for f in lawful_run.benchmark.train.tolist() if f[1] == relation)
+    other = next(
+        f"{home}country{n}" for n in range(4) if f"{home}country{n}" != names.entities[tail]
+    )
+    asked = names.entities[head], home + "citizen_of"
+    (sentence,) = assent.explain(lawful_run, *asked, other).refused
+    assert sentence.endswith("already, and the schema allows only one")
+    town = assent.explain(lawful_run, *asked, home + "town1")
+    assert "the schema says that the tail of “citizen of” is a country, which town1 is not" in (
+        town.refused
+    )
+    assert assent.explain(lawful_run, *asked, names.entities[tail]).refused == ()
+    code, printed, _ = say("explain", lawful_run.folder, *asked, other)
+    assert code == 0 and f"! {sentence}" in " ".join(printed.split())
+    code, printed, _ = say("explain", lawful_run.folder, *asked, other, "--json")
+    assert json.loads(printed)["refused"] == [sentence]

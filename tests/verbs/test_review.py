@@ -1,5 +1,6 @@
 """The verbs around a review: proposals of a real, small run, and what its labels change."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,19 @@ def test_proposals_are_new_ordered_and_capped_with_what_was_left_out_said(run, t
     assert few.keys == opened.proposals.keys[:7]
 
 
+@pytest.mark.parametrize("option", ["--status", "--export", "--accepted"])
+def test_what_only_looks_begins_no_review(say, run, tmp_path, option):
+    """Runs before any review of the run has begun."""
+    words = [option] if option == "--status" else [option, tmp_path / "out.tsv"]
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder, ignore=shutil.ignore_patterns("review"))
+    code, printed, complaint = say("review", folder, *words)
+    assert (
+        code == 2 and not printed and "no review has begun; `assent review` begins one" in complaint
+    )
+    assert not (folder / "review").exists() and not (tmp_path / "out.tsv").exists()
+
+
 def test_proposals_are_made_once(run, opened):
     with pytest.raises(DataError, match="stay"):
         propose(run, least=0.01)
@@ -74,6 +88,9 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
             opened.decide(key, verdict, "ann", order="drawn")
     signed = assent.complete(run, 0.6, reviewed=True)
     assert len(signed.accepted) and rejected not in keys_of(signed.facts)
+    assert signed.reviewed.reviewers == ("ann",)
+    assert {name for names in signed.confirmed_by.values() for name in names} == {"ann"}
+    assert len(second.confirmed_by) == 1 and len(signed.confirmed_by) > 1
 
     path = tmp_path / "accepted.tsv"
     assert write_accepted(opened, path) == len(assent.read(path).facts) > 0
@@ -88,6 +105,22 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
     assert assent.evaluate(run, taught).f1("full") >= 0
     with pytest.raises(ConfigError, match="judge"):
         assent.tune(run, "per-relation", reviewed=True)
+
+
+def test_labels_that_are_gone_are_missed_by_all_who_go_by_them(run, opened, tmp_path):
+    shutil.copytree(run.folder / "review", tmp_path / "review")
+    (tmp_path / "review" / "labels.sqlite").unlink()
+    copy = replace(run, folder=tmp_path)
+    for work in (
+        lambda: assent.complete(copy, 0.9, reviewed=True),
+        lambda: assent.complete(copy, 0.5),
+        lambda: assent.tune(copy, "judge", reviewed=True),
+    ):
+        with pytest.raises(
+            DataError, match="the labels of this review are gone; put the file back"
+        ):
+            work()
+    assert not (tmp_path / "review" / "labels.sqlite").exists()
 
 
 def test_what_a_promise_cannot_go_with_is_refused(run, opened):

@@ -32,7 +32,8 @@ def ask(
 ) -> None:
     """Show the answers to one query: known, accepted, and not accepted, with the reasons.
 
-    It accepts what complete accepts at the same precision.
+    It accepts what complete accepts at the same precision. An entity whose own name is ? or _ is
+    written \\? or \\_, in quotes.
     """
     from assent.reporting.progress import minutes_of_queries
     from assent.verbs.ask import ask as answers_to

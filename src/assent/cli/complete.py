@@ -106,7 +106,10 @@ def complete(
         ),
     ] = None,
     anchors_file: Annotated[
-        Path | None, typer.Option("--anchors", help="Ask only about these entities, one a line.")
+        Path | None,
+        typer.Option(
+            "--anchors", help="A file: ask only about these entities, a name or label a line."
+        ),
     ] = None,
     max_facts: Annotated[
         int | None, typer.Option(help="The most facts in each file; the most probable are kept.")
@@ -132,7 +135,7 @@ def complete(
     """Find new facts, and accept what is sure enough.
 
     Asks every query that the graph may ask. The facts stay in the run's folder too, where
-    `assent report` finds them.
+    `assent report` finds them, unless --relations, --anchors or --max-facts ask for a part of them.
     """
     from assent.completing.asking import entities_named, relations_named
     from assent.completing.by_fact import refuse_impossible
@@ -170,11 +173,13 @@ def complete(
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
     run = load_run(run_folder, unfinished=unfinished)
-    entities_named(anchors, run.benchmark.whole().vocabulary)
+    if anchors is not None:
+        names = run.benchmark.whole().vocabulary
+        anchors = [names.entities[place] for place in entities_named(anchors, names)]
     for path in files:
         refuse_suffix(path, run.benchmark.vocabulary)
     if precision is not None and not reviewed and rule_of(run_folder) == "judge":
-        say("the judge that the run was tuned with is not asked: --precision goes by own scores")
+        say("the judge that the run was tuned with is not asked; model and rules decide")
     if precision is not None and over == "asked" and not reviewed:
         refuse_impossible(precision, 1.0 if missing is None else missing)
         relations_named(relations, run.benchmark.vocabulary)
@@ -211,11 +216,14 @@ def complete(
         datetime.now(UTC),
         graph or "",
         triple_terms,
+        found.reviewed.reviewers if found.reviewed else (),
+        found.confirmed_by,
     )
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
-    if found.finished:
+    whole = relations is None and anchors is None and max_facts is None
+    if found.finished and whole:
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
@@ -233,6 +241,8 @@ def complete(
         say(f"{what}: {path}")
     if refused_file is not None:
         say(f"refused: {refused_file}")
+    if found.finished and not whole:
+        say("a part of the graph: what the run's folder keeps for reports stays as it was")
     if not found.finished:
         done = f"{len(found.outcomes):,} of {found.relations:,} relations"
         raise StoppedError(

@@ -21,7 +21,8 @@ def explain(
 ) -> None:
     """Say what speaks for a fact, and what against it.
 
-    The fact may be known or not. Rules that were mined from the train facts speak for it.
+    The fact may be known or not. Rules of the known facts speak for it; why `assent complete` would
+    never accept it, by the stated schema or because there is one answer only, is said after !.
     """
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
@@ -39,3 +40,5 @@ def explain(
         say(f"  ~ {reason.sentence}")
     for reason in found.against:
         say(f"  - {reason.sentence}")
+    for sentence in found.refused:
+        say(f"  ! {sentence}")

@@ -15,7 +15,10 @@ def report(
         typer.Argument(metavar="RUN...", help="Folders of `assent train`, after `assent tune`."),
     ],
     out_file: Annotated[
-        Path, typer.Option("--out", help="The HTML file; it needs no other.")
+        Path,
+        typer.Option(
+            "--out", help="The HTML file; it needs no other, and replaces one that is there."
+        ),
     ] = Path("report.html"),
     facts: Annotated[
         Path | None,

@@ -22,7 +22,11 @@ def reproduce(
         typer.Option(help=f"A folder that holds {BENCHMARK}; else where `assent data` put it."),
     ] = None,
     models: Annotated[
-        str, typer.Option(help="As in region-64,complex-128. `paper`: all that the paper has.")
+        str,
+        typer.Option(
+            help="As in region-64,complex-128. `paper`: all that the paper has; `kin`: TransE, "
+            "Region and their family."
+        ),
     ] = "paper",
     preset: Annotated[str, typer.Option(help="`default` or `paper`, as in `train`.")] = "default",
     budget: Annotated[
@@ -39,13 +43,13 @@ def reproduce(
     """
     from assent.reporting.progress import watching
     from assent.reproducing.models import Spec
-    from assent.reproducing.paper import MODELS
+    from assent.reproducing.paper import ORDERS
     from assent.reproducing.running import Order, reproduce
     from assent.verbs.read import place
 
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}; choose more than 0 minutes")
-    names = tuple(MODELS) if models == "paper" else tuple(dict.fromkeys(models.split(",")))
+    names = ORDERS.get(models) or tuple(dict.fromkeys(models.split(",")))
     specs = [Spec.of(name.strip(), preset, tuple(changes or ())) for name in names]
     for spec in specs:
         _ = spec.settings  # a wrong setting is refused before any training

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assent.cli.common import RunFolder, command, err, say
+from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,8 +34,12 @@ def review(
         float, typer.Option(help="The probability with which that promise is kept.")
     ] = 0.95,
     seed: Annotated[
-        int, typer.Option(help="Of the random design; only when the proposals are made.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="Of the random design (0); it is fixed when the first `assent review` makes the "
+            "proposals."
+        ),
+    ] = None,
     export_file: Annotated[
         Path | None,
         typer.Option("--export", help="Write all labels to this .tsv file; serve no page."),
@@ -54,6 +59,10 @@ def review(
     status: Annotated[
         bool, typer.Option("--status", help="Say what is promised so far; serve no page.")
     ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Replace the files of --export and --accepted."),
+    ] = False,
     host: Annotated[
         str, typer.Option(help="The address to listen on; by default only this machine can ask.")
     ] = "127.0.0.1",
@@ -70,6 +79,7 @@ def review(
     The proposals are made once, when the page is first opened. Every decision is on the disk, in
     RUN/review, before the next one is shown as done.
     """
+    from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import minutes_of_queries
     from assent.reviewing.proposals import has_proposals
     from assent.verbs.review import propose
@@ -77,10 +87,24 @@ def review(
     from assent.verbs.runs import load_run
     from assent.verbs.serve import serve
 
+    for path in filter(None, (export_file, accepted_file)):
+        refuse_to_write(path, overwrite)
+    if export_file and accepted_file and export_file.resolve() == accepted_file.resolve():
+        raise ConfigError(f"{export_file}: one file cannot hold both labels and facts")
+    if import_file is not None and not import_file.is_file():
+        raise DataError(f"{import_file}: no such file; expected one that --export wrote")
     if not has_proposals(run_folder):
+        if import_file is None and (status or export_file or accepted_file):
+            load_run(run_folder)  # says so if there is no run
+            raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
         with minutes_of_queries(err) as progress:
-            propose(load_run(run_folder), seed=seed, progress=progress)
+            propose(load_run(run_folder), seed=seed or 0, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
+        if seed is not None and seed != (fixed := opened.proposals.seed):
+            raise ConfigError(
+                f"--seed {seed}: the proposals were made with seed {fixed}, and labels are about "
+                f"these; leave --seed out, or remove {opened.labels.path.parent} to begin anew"
+            )
         if _without_page(opened, export_file, import_file, accepted_file, status):
             return
         people = reviewers or [getpass.getuser()]
@@ -101,13 +125,14 @@ def _without_page(
     from assent.verbs.review import write_accepted
 
     if import_file is not None:
-        found = import_labels(import_file, opened.labels, opened.proposals)
+        found = import_labels(import_file, opened)
         say(
             f"labels: {found.added:,} added, {found.there:,} were there already, "
+            f"{found.twice:,} stand in the file twice, "
             f"{found.strange:,} are about facts that are not proposed here"
         )
     if export_file is not None:
-        count = export_labels(export_file, opened.labels, opened.proposals)
+        count = export_labels(export_file, opened)
         say(f"{count:,} labels: {export_file}")
     if accepted_file is not None:
         say(f"{write_accepted(opened, accepted_file):,} facts: {accepted_file}")

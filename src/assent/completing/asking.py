@@ -1,17 +1,17 @@
 """Every query that the graph may ask: each relation, both ways, about the entities that fit it."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from assent.building.fitting import derived, learned, seen_in
-from assent.core.arrays import Ids, Keys, Mask, frozen, offsets_of, places_in, rows_of
+from assent.core.arrays import Ids, Keys, Mask, offsets_of, places_in, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.errors import DataError
 
 
 class Fitting:
@@ -86,17 +86,9 @@ def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int
     return sorted(chosen)
 
 
-def entities_named(wanted: Iterable[str] | None, names: Vocabulary) -> Mask:  # (entity,)
-    """Which entities have one of these names; None: all entities."""
-    if wanted is None:
-        return frozen(np.ones(names.num_entities), np.bool_)
-    places = {name: place for place, name in enumerate(names.entities)}
-    mask = np.zeros(names.num_entities, bool)
-    for name in wanted:
-        if name not in places:
-            raise DataError(
-                f"{name!r}: not the name of an entity that is asked about; those that `assent "
-                "build` removed are asked about with --refit"
-            )
-        mask[places[name]] = True
-    return frozen(mask, np.bool_)
+def entities_named(wanted: Iterable[str], names: Vocabulary) -> list[int]:
+    """The ids of the entities with these names, or with these labels if only one has each."""
+    times = Counter(names.entity_labels)
+    places = {label: place for place, label in enumerate(names.entity_labels) if times[label] == 1}
+    places |= {name: place for place, name in enumerate(names.entities)}
+    return [places[name] if name in places else names.entity_named(name) for name in wanted]

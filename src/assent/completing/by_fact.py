@@ -1,4 +1,4 @@
-"""Deciding fact by fact: one score from both ends, one probability, one threshold.
+"""Deciding fact by fact: one score from both ends and the rules, one probability, one threshold.
 
 All queries that the graph may ask are asked once, with the facts of valid and test hidden. The
 held-out facts among the candidates are the rehearsal: they tell how probable the new candidates
@@ -252,7 +252,7 @@ class ByFact:
             frozen(found.facts),
             frozen(np.zeros(count), np.bool_),
             frozen(rehearsal.probability(found), np.float64),
-            frozen(found.scores, np.float32),
+            frozen(rehearsal.said(found), np.float32),
             unknown,
             unknown,
             frozen(np.full(count, TAIL | HEAD)),
@@ -270,7 +270,7 @@ class ByFact:
         return replace(
             facts,
             accepted=frozen(accepted, np.bool_),
-            thresholds=frozen(rehearsal.scores_at(threshold, relations, joined), np.float64),
+            thresholds=frozen(rehearsal.said_at(threshold, relations, joined), np.float64),
             expected=frozen(np.full(len(facts), share), np.float64),
         )
 

@@ -2,10 +2,11 @@
 
 A rehearsal tells how probable a candidate of some score is, of a model that has not seen the
 held-out facts. A final model has seen them all, so that nothing is left to rehearse with, and its
-scores have another scale. But the order that it puts candidates in is no worse. So a candidate of
-its is taken to be as probable as the candidate of the same rank was in the rehearsal, among those
-of its relation and kind. Where the final model knows more facts, because entities are back that had
-been removed, as many more are missing, and ranks are stretched by that ratio.
+scores have another scale. But the order that it puts candidates in is no worse. So a score of its
+counts as much as the score of the same rank did in the rehearsal, among the candidates of its
+relation and kind. What rules say is a share of counted cases, which has one scale. Where the final
+model knows more facts, because entities are back that had been removed, as many more are missing,
+and ranks are stretched by that ratio.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """What completing takes and gives, and the ground that every way of deciding stands on."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -17,7 +17,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.considered import Considered
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 from assent.files.facts import rows_of_facts, table_of
 
 Stopping = Callable[[], bool]  # asked between blocks of queries: whether to stop
@@ -107,6 +107,7 @@ class Reviewed(NamedTuple):
     drawn: int  # of these, drawn at random and labelled
     right: int  # of these, looked at one by one and called right
     relations: int | None  # each of so many relations has a promise of its own; None: one for all
+    reviewers: tuple[str, ...]  # whose labels they are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +121,8 @@ class Completion:
     rehearsed: Rehearsed | None = None  # where facts were decided about by a rehearsal
     considered: Considered | None = None  # by a rehearsal of all queries: every candidate
     reviewed: Reviewed | None = None  # where people's labels decided
+    # The facts that people called right (head, relation, tail), and who did.
+    confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def refused(self) -> Refused:
@@ -184,7 +187,7 @@ class Ground:
         )
         self.fitting = Fitting(benchmark, self.facts)
         self.relations = relations_named(wanted.relations, self.names)
-        self.about = entities_named(wanted.anchors, self.names)
+        self.about = self._asked_about(wanted.anchors)  # (entity,)
 
     @cached_property
     def links(self) -> Links:
@@ -234,13 +237,30 @@ class Ground:
         head, tail = (end if one else None for end, one in zip(ends, one_only, strict=True))
         return head, tail
 
+    def answers(self, anchor: int, slot: int) -> list[int]:
+        """The known answers to a query."""
+        backwards, relation = divmod(slot, self.names.num_relations)
+        mine = (self.facts[:, 1] == relation) & (self.facts[:, 2 * backwards] == anchor)
+        found: list[int] = self.facts[mine, 2 - 2 * backwards].tolist()
+        return found
+
     def with_evidence(self, facts: NewFacts) -> NewFacts:
         """The same facts, all of one relation, with their evidence."""
         if not len(facts):
             return facts
         return replace(facts, evidence=self.explainer.of(facts.facts))
 
-    def _marked(self, entities: Ids) -> Mask:  # (entity,)
+    def _asked_about(self, anchors: Sequence[str] | None) -> Mask:  # (entity,)
+        """The entities with these names or labels; None: all."""
+        if anchors is None:
+            return np.ones(self.names.num_entities, bool)
+        try:
+            return self._marked(np.array(entities_named(anchors, self.names), np.int64))
+        except DataError as error:
+            hint = "an entity that `assent build` removed is asked about with --refit"
+            raise DataError(f"{error}; {hint}") from error
+
+    def _marked(self, entities: Ids | Keys) -> Mask:  # (entity,)
         mask = np.zeros(self.names.num_entities, bool)
         mask[entities] = True
         return mask

@@ -21,6 +21,7 @@ from assent.rules.explaining import Constants, Counting, Ways
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.paths import NONE
+from assent.rules.rivalling import Rivalling
 from assent.rules.wording import Wording
 
 MOST = 3  # rules that a fact is shown with
@@ -64,7 +65,7 @@ class Explainer:
     ) -> None:
         self.facts, self.names, self.links, self.never = facts, names, links, never
         self.graph = Graph.of(facts, names.num_entities, names.num_relations)
-        self.counting = Counting(self.graph)
+        self.counting, self.rivalling = Counting(self.graph), Rivalling(self.graph)
         self.words = Wording(names, types, facts)
         self._seen = vectors
         self._slots: dict[int, _Slot] = {}
@@ -299,26 +300,60 @@ class Explainer:
             )
             yield row, Reason(ANSWERED, single / count, single, count, said)
         places = np.array(unanswered, np.int64)
-        rivals = self.counting.rivals(anchors[places], slot, entities[places])
-        for row, rival, body, confidence in zip(
-            unanswered,
-            rivals.entities.tolist(),
-            rivals.bodies.tolist(),
-            rivals.confidence.tolist(),
-            strict=True,
-        ):
-            if confidence > max(surest[row], RIVALLING):
-                yield row, self._rival(int(anchors[row]), slot, rival, body)
+        asked = anchors[places], slot, entities[places]
+        yield from self._rivals(unanswered, *asked, surest[places])
 
-    def _rival(self, anchor: int, slot: int, rival: int, body: int) -> Reason:
+    def _rivals(
+        self,
+        rows: list[int],
+        anchors: Ids,
+        slot: int,
+        entities: Ids,
+        surest: NDArray[np.float64],
+    ) -> Iterator[tuple[int, Reason]]:
+        """For each query without a known answer, an answer that a rule of any form favours.
+
+        A rule about `any` favours one only if it is far surer than all that tells more: see BESIDE.
+        """
+        find = self.rivalling
+        constant, path, vague = (
+            form(anchors, slot, entities) for form in (find.by_constant, find.by_path, find.by_slot)
+        )
+        for place, row in enumerate(rows):
+            best = constant if constant.confidence[place] >= path.confidence[place] else path
+            telling = max(best.confidence[place], surest[place])
+            if BESIDE * vague.confidence[place] > telling:
+                best = vague
+            if best.confidence[place] > max(surest[place], RIVALLING):
+                anchor, rival = int(anchors[place]), int(best.entities[place])
+                number, middle = int(best.rules[place]), int(best.middles[place])
+                told, _ = self.words.step(anchor, slot, rival)
+                if best is path:
+                    rule, said = self._by_path(anchor, slot, rival, number, middle)
+                else:
+                    rule, said = self._by_property(anchor, slot, rival, number)
+                said = f"more speaks for “{told}”: {said}"
+                yield row, Reason(RIVAL, rule.confidence, rule.support, rule.cases, said)
+
+    def _by_property(self, anchor: int, slot: int, rival: int, body: int) -> tuple[_Rule, str]:
+        """A rule about a property of the anchor, counted exactly, and in words."""
         (item,) = self.counting.items(slot, np.array([rival], np.int32)).tolist()
         who = self.counting.members(body)
         support = len(np.intersect1d(who, self.counting.members(item), assume_unique=True))
-        confidence = support / (len(who) + PRIOR)
-        rule = _Rule(confidence, support, len(who), HEAD, (body,), ())
-        told, _ = self.words.step(anchor, slot, rival)
-        said = f"more speaks for “{told}”: {self._said(rule, anchor, slot, rival)}"
-        return Reason(RIVAL, confidence, support, len(who), said)
+        rule = _Rule(support / (len(who) + PRIOR), support, len(who), HEAD, (body,), ())
+        return rule, self._said(rule, anchor, slot, rival)
+
+    def _by_path(
+        self, anchor: int, slot: int, rival: int, number: int, middle: int
+    ) -> tuple[_Rule, str]:
+        """A path between the anchor and the rival, and in words."""
+        backwards, relation = divmod(slot, self.names.num_relations)
+        paths = self.rivalling.paths(relation)
+        steps = [step for step in paths.steps[number].tolist() if step != NONE]
+        support, cases = int(paths.support[number]), int(paths.cases[number])
+        rule = _Rule(support / (cases + PRIOR), support, cases, PATH, (*steps, middle), ())
+        head, tail = (rival, anchor) if backwards else (anchor, rival)
+        return rule, self._said_of_path(rule, head, relation, tail)
 
     def _answers(self, anchor: int, slot: int) -> list[int]:
         graph = self.graph

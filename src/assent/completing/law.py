@@ -111,10 +111,10 @@ class Law:
         self._anchor_types = self._types_of_slots(schema)
         self._one_answer = self._slots_with(schema, "functional", "inverseFunctional")
         typing = set(schema.subjects("typeRelation"))
-        self._typing = [place for place, name in enumerate(names.relations) if name in typing]
-        self._ends = [self._ends_of(relation) for relation in range(names.num_relations)]
-        self._known_pairs = self._pairs_known(known)
-        self._answered = self._anchors_answered(np.empty((0, 2), int) if lost is None else lost)
+        self.typing = [place for place, name in enumerate(names.relations) if name in typing]
+        self.ends = [self._ends_of(relation) for relation in range(names.num_relations)]
+        self.known_pairs = self._pairs_known(known)
+        self.answered = self._anchors_answered(np.empty((0, 2), int) if lost is None else lost)
         self._given = self._given_by(known)
 
     def verdicts(self, facts: Ids, probabilities: Values, accepted: Mask) -> Verdicts:  # (fact,)
@@ -136,30 +136,30 @@ class Law:
 
     def _wrong(self, relation: int, heads: Ids, tails: Ids) -> Iterable[tuple[str, Mask]]:
         """Each reason, and which of these facts it speaks against."""
-        for end in self._ends[relation]:
+        for end in self.ends[relation]:
             mine, other = (heads, tails) if end.is_head else (tails, heads)
             if end.types:
                 fits = self.entities.untyped | self.entities.with_any(end.types)
                 yield ENDS[0 if end.is_head else 1], ~fits[mine]
             if end.only_one:
                 keys = pair_keys(mine, other, self.names.num_entities)
-                known = found_in(self._known_pairs[end.slot], keys)
-                answered = found_in(self._answered[end.slot], mine.astype(np.int64))
+                known = found_in(self.known_pairs[end.slot], keys)
+                answered = found_in(self.answered[end.slot], mine.astype(np.int64))
                 yield "functional", answered & ~known
-            if foes := self._foes_of(end.gives):
-                yield "disjoint", self._has_any(foes)[mine]
-        if relation in self._typing:
+            if foes := self.foes_of(end.gives):
+                yield "disjoint", self.has_any(foes)[mine]
+        if relation in self.typing:
             wrong = np.zeros(len(heads), bool)
             for tail in np.unique(tails).tolist():
-                foes = self._foes_of(self._closed([self.names.entities[tail]]))
-                wrong |= (tails == tail) & self._has_any(foes)[heads]
+                foes = self.foes_of(self.closed([self.names.entities[tail]]))
+                wrong |= (tails == tail) & self.has_any(foes)[heads]
             yield "disjoint", wrong
 
     def _judge_rivals(
         self, facts: Ids, probabilities: Values, accepted: Mask, verdicts: Verdicts
     ) -> None:
         """Refuses facts that contradict a fact which comes before them."""
-        rivals = np.isin(facts[:, 1], [r for r in range(len(self._ends)) if self._rules(r)])
+        rivals = np.isin(facts[:, 1], [r for r in range(len(self.ends)) if self._rules(r)])
         pairs = np.sort(facts[:, [0, 2]], axis=1)  # a fact stands next to its reverse
         order = np.lexsort((facts[:, 1], *pairs.T[::-1], -probabilities, ~accepted))
         answers: dict[tuple[int, int], set[int]] = defaultdict(set)
@@ -169,7 +169,7 @@ class Law:
             takes, gives = self._claims(head, relation, tail)
             if any(answers[slot, anchor] - {answer} for slot, anchor, answer in takes):
                 verdicts[place] = REASONS.index("functional")
-            elif any(types & self._foes_of(given[entity] | types) for entity, types in gives):
+            elif any(types & self.foes_of(given[entity] | types) for entity, types in gives):
                 verdicts[place] = REASONS.index("disjoint")
             else:
                 for slot, anchor, answer in takes:
@@ -179,22 +179,22 @@ class Law:
 
     def _rules(self, relation: int) -> bool:
         """Whether facts of this relation can contradict other new facts."""
-        ends = self._ends[relation]
-        return relation in self._typing or any(end.only_one or end.gives for end in ends)
+        ends = self.ends[relation]
+        return relation in self.typing or any(end.only_one or end.gives for end in ends)
 
     def _claims(
         self, head: int, relation: int, tail: int
     ) -> tuple[list[tuple[int, int, int]], list[tuple[int, frozenset[str]]]]:
         """The only answers that a fact gives (slot, anchor, answer), and types (entity, types)."""
         takes, gives = [], []
-        for end in self._ends[relation]:
+        for end in self.ends[relation]:
             mine, other = (head, tail) if end.is_head else (tail, head)
             if end.only_one:
                 takes.append((end.slot, mine, other))
             if end.gives:
                 gives.append((mine, end.gives))
-        if relation in self._typing:
-            gives.append((head, self._closed([self.names.entities[tail]])))
+        if relation in self.typing:
+            gives.append((head, self.closed([self.names.entities[tail]])))
         types: dict[int, frozenset[str]] = defaultdict(frozenset)
         for entity, kinds in gives:
             types[entity] |= kinds
@@ -250,7 +250,7 @@ class Law:
 
     # Types, and what the known facts say.
 
-    def _closed(self, types: Iterable[str]) -> frozenset[str]:
+    def closed(self, types: Iterable[str]) -> frozenset[str]:
         """These types and all above them."""
         types = frozenset(types)
         return types.union(*(self.above.get(kind, ()) for kind in types))
@@ -259,14 +259,14 @@ class Law:
         """What an entity is, whichever of these types it has; only types that have foes."""
         if not types:
             return frozenset()
-        shared = frozenset.intersection(*(self._closed([kind]) for kind in types))
+        shared = frozenset.intersection(*(self.closed([kind]) for kind in types))
         return frozenset(kind for kind in shared if kind in self.foes)
 
-    def _foes_of(self, types: Iterable[str]) -> frozenset[str]:
+    def foes_of(self, types: Iterable[str]) -> frozenset[str]:
         """The types that nothing has which has one of these."""
         return frozenset[str]().union(*(self.foes.get(kind, ()) for kind in types))
 
-    def _has_any(self, types: frozenset[str]) -> Mask:  # (entity,)
+    def has_any(self, types: frozenset[str]) -> Mask:  # (entity,)
         """Entities with one of these types; where none is stated, by their known facts."""
         mask = self.entities.with_any(types)
         for gives, entities in self._given:
@@ -279,7 +279,7 @@ class Law:
         size, found = self.names.num_entities, defaultdict[int, list[Keys]](list)
         for slot in self._one_answer:
             found[slot] = [np.empty(0, np.int64)]
-        for relation, ends in enumerate(self._ends):
+        for relation, ends in enumerate(self.ends):
             if not any(end.only_one for end in ends):
                 continue
             heads, _, tails = known[known[:, 1] == relation].T
@@ -292,11 +292,11 @@ class Law:
     def _anchors_answered(self, lost: Ids) -> dict[int, Keys]:
         """For each slot with one answer, the anchors that have an answer, ascending."""
         size, count = max(self.names.num_entities, 1), self.names.num_relations
-        found = {slot: [pairs // size] for slot, pairs in self._known_pairs.items()}
+        found = {slot: [pairs // size] for slot, pairs in self.known_pairs.items()}
         slots = distinct(lost[:, 1].astype(np.int64))
         for slot in slots.tolist():
             anchors = lost[lost[:, 1] == slot, 0].astype(np.int64)
-            for end in self._ends[slot % count]:
+            for end in self.ends[slot % count]:
                 if end.only_one and end.is_head == (slot < count):
                     found[end.slot].append(anchors)
         return {slot: distinct(np.concatenate(parts)) for slot, parts in found.items()}
@@ -304,7 +304,7 @@ class Law:
     def _given_by(self, known: Ids) -> list[tuple[frozenset[str], Keys]]:
         """Types, and the entities without stated types that known facts give them to."""
         found = []
-        for relation, ends in enumerate(self._ends):
+        for relation, ends in enumerate(self.ends):
             if not any(end.gives for end in ends):
                 continue
             heads, _, tails = known[known[:, 1] == relation].T

@@ -1,8 +1,10 @@
 """Proposing facts: the highest candidates of every query, each fact once, with one score.
 
-A fact is asked for from both of its ends. Its score is the mean of the two.
+A fact is asked for from both of its ends. Its score is the mean of the two. What the rules of the
+graph say to it stands beside the score.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -26,6 +28,12 @@ from assent.deciding.shortlisting import Highest
 from assent.scoring import PairScorer, score, score_facts, score_pairs
 
 Values = NDArray[np.float64]
+Rules = Callable[[Ids], Values]  # of facts (fact, 3): the log-odds that rules add up to
+
+
+def no_rules(facts: Ids) -> Values:
+    """Nothing speaks for or against any fact."""
+    return np.zeros(len(facts))
 
 
 class Proposed(NamedTuple):
@@ -40,7 +48,7 @@ class Proposer:
     """A scorer that has learned the facts `train` (fact, 3), asked about all that fits.
 
     Facts that are `held_out` (fact, 3) are candidates, as if nobody knew them. A decider may
-    rescore what the scorer shortlists.
+    rescore what the scorer shortlists. `rules` are those of the facts `train`.
     """
 
     def __init__(
@@ -50,16 +58,17 @@ class Proposer:
         decider: Decider,
         train: Ids,
         held_out: Ids,
+        *,
+        rules: Rules = no_rules,
         two_kinds: bool | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         """`keeper` keeps what each relation gave, and gives back what was kept.
 
-        `two_kinds`: whether held-out facts are such that no train fact joins their entities.
-
-        None: it shows in them.
+        `two_kinds`: whether held-out facts are such that no train fact joins their entities. None:
+        it shows in them.
         """
-        self.ground, self.scorer, self.decider = ground, scorer, decider
+        self.ground, self.scorer, self.decider, self.rules = ground, scorer, decider, rules
         self.keeper = keeper
         self.names = ground.names
         self.train, self.held_out = train, held_out
@@ -82,7 +91,13 @@ class Proposer:
 
     @classmethod
     def rehearsing(
-        cls, ground: Ground, scorer: Scorer, decider: Decider, keeper: Keeper | None = None
+        cls,
+        ground: Ground,
+        scorer: Scorer,
+        decider: Decider,
+        *,
+        rules: Rules = no_rules,
+        keeper: Keeper | None = None,
     ) -> Self:
         """With the facts of valid and test hidden, as they were in training."""
         names, benchmark = ground.names, ground.benchmark
@@ -90,7 +105,8 @@ class Proposer:
         keys = distinct(np.concatenate(parts))
         trained = np.sort(fact_keys(benchmark.train, names))
         held_out = facts_of(keys[~found_in(trained, keys)], names)
-        return cls(ground, scorer, decider, benchmark.train, held_out, keeper=keeper)
+        train = benchmark.train
+        return cls(ground, scorer, decider, train, held_out, rules=rules, keeper=keeper)
 
     def propose(
         self, progress: QueriesDone, stopping: Stopping, part: tuple[int, int] = (1, 1)
@@ -141,7 +157,8 @@ class Proposer:
         scores = self._scores(relation, shortlist, heads, tails)
         facts = frozen(np.stack([heads, np.full_like(heads, relation), tails], axis=1))
         held_out = found_in(self._pairs_of(self.held_out, relation), self._pairs(heads, tails))
-        found = Candidates(facts, scores, frozen(held_out, np.bool_), self.joined(facts))
+        spoken = self._spoken(relation, facts)
+        found = Candidates(facts, scores, spoken, frozen(held_out, np.bool_), self.joined(facts))
         wrong = ~held_out & (self.ground.law.contradictions(facts) != KEPT)
         against = Candidates.joined_up([self._unfit(relation, shortlist), found.take(wrong)])
         decidable = self._decidable(relation, found) & ~wrong
@@ -194,23 +211,29 @@ class Proposer:
         facts = frozen(facts[unfit])
         none = frozen(np.zeros(len(facts)), np.bool_)
         scores = frozen(self.decider.rescore(few), np.float64)
-        return Candidates(facts, scores, none, self.joined(facts))
+        spoken = frozen(self.rules(facts), np.float64)
+        return Candidates(facts, scores, spoken, none, self.joined(facts))
 
     def _scores(self, relation: int, shortlist: Shortlist, heads: Ids, tails: Ids) -> Values:
-        """One score for each fact: the mean of its two directions, as the decider rescores them.
-
-        Of a symmetric relation, the mean of a fact and its reverse, where both are candidates.
-        """
+        """One score for each fact: the mean of its two directions, as the decider rescores them."""
         full, order = self._from_both_ends(relation, shortlist, heads, tails)
         logits = np.empty(len(full), np.float64)
         logits[order] = self.decider.rescore(full)
         scores = (logits[: len(heads)] + logits[len(heads) :]) / 2
+        return self._both_ways(relation, heads, tails, scores)
+
+    def _spoken(self, relation: int, facts: Ids) -> Values:  # (fact,)
+        """What the rules say, for facts by ascending heads and tails."""
+        return self._both_ways(relation, facts[:, 0], facts[:, 2], self.rules(facts))
+
+    def _both_ways(self, relation: int, heads: Ids, tails: Ids, values: Values) -> Values:
+        """Of a symmetric relation, the mean of a fact and its reverse, where both are there."""
         if self.ground.schema.symmetric[relation]:
             pairs, reverse = self._pairs(heads, tails), self._pairs(tails, heads)
             there = found_in(pairs, reverse)
             places = np.searchsorted(pairs, reverse[there])
-            scores[there] = (scores[there] + scores[places]) / 2
-        return frozen(scores, np.float64)
+            values[there] = (values[there] + values[places]) / 2
+        return frozen(values, np.float64)
 
     def _from_both_ends(
         self, relation: int, shortlist: Shortlist, heads: Ids, tails: Ids

@@ -185,13 +185,15 @@ def _write_removed(removed: KnowledgeBase, kept: int, folder: Path) -> None:
 
 def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
     """`mine` are the names of the entities that were not removed."""
-    if not (folder / REMOVED).exists():
-        if (folder / REMOVED_FACTS).exists():
-            raise DataError(f"{folder / REMOVED}: not there, but {REMOVED_FACTS} is; build anew")
+    both = folder / REMOVED, folder / REMOVED_FACTS
+    if not any(path.exists() for path in both):
         return None
+    for path, other in (both, both[::-1]):
+        if not path.exists():
+            raise DataError(f"{path}: not there, but {other.name} is; put it back, or build anew")
     entities, labels = read_names(folder / REMOVED)
-    if both := {*entities} & {*mine.entities}:
-        raise DataError(f"{folder / REMOVED}: {min(both)!r} is in entities.tsv too")
+    if twice := {*entities} & {*mine.entities}:
+        raise DataError(f"{folder / REMOVED}: {min(twice)!r} is in entities.tsv too")
     if labels or mine.entity_labels:
         labels = (*(mine.entity_labels or mine.entities), *(labels or entities))
     names = Vocabulary((*mine.entities, *entities), mine.relations, labels, mine.relation_labels)

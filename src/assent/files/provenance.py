@@ -1,13 +1,15 @@
 """New facts as Turtle and TriG that say where they come from (PROV-O), and how sure each is.
 
-The completion is a prov:Activity with the model, the time and the version of assent. What is said
-of a fact (probability, decision, evidence) is said of an rdf:Statement about it or, if triple terms
-are wanted, of an RDF 1.2 reifier of it. Accepted facts are stated themselves, too: in the graph of
-a Turtle file, or in a named graph of a TriG file. Facts to review are only described.
+The completion is a prov:Activity with the model, the time, the version of assent, and the people
+whose labels it went by, each a prov:Person. What is said of a fact (probability, decision,
+evidence, who called it right) is said of an rdf:Statement about it or, if triple terms are wanted,
+of an RDF 1.2 reifier of it. Accepted facts are stated themselves, too: in the graph of a Turtle
+file, or in a named graph of a TriG file. Facts to review are only described.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from uuid import NAMESPACE_URL, uuid5
@@ -40,6 +42,14 @@ class About(NamedTuple):
     ended: datetime | None = None  # when they were found; None: when they are written
     graph: str = ""  # the named graph that they go to; empty: one of their own
     triple_terms: bool = False  # RDF 1.2
+    reviewers: tuple[str, ...] = ()  # people whose labels decided
+    # The facts that people called right (head, relation, tail), and who did.
+    confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def people(self) -> dict[str, str]:
+        """All reviewers, and the blank node that stands for each in a file."""
+        names = sorted({*self.reviewers, *chain.from_iterable(self.confirmed_by.values())})
+        return {name: f"_:reviewer{place}" for place, name in enumerate(names, 1)}
 
     def own_graph(self) -> str:
         """A name for the graph of the facts: the same for the same run at the same time."""
@@ -86,8 +96,13 @@ def _completion(facts: NewFacts, about: About) -> Iterator[str]:
     if about.model:
         yield f"  assent:model {_text(about.model)} ;\n"
     yield f'  prov:endedAtTime "{about.time()}"^^xsd:dateTime ;\n'
+    for node in about.people().values():
+        yield f"  prov:wasAssociatedWith {node} ;\n"
     yield "  prov:wasAssociatedWith [ a prov:SoftwareAgent ;\n"
     yield f"    rdfs:label {_text(f'assent {__version__}')} ] .\n\n"
+    for name, node in about.people().items():
+        yield f"{node} a prov:Person ; rdfs:label {_text(name)} .\n"
+    yield "\n" if about.people() else ""
 
 
 def _stated(facts: NewFacts) -> Iterator[str]:
@@ -98,7 +113,7 @@ def _stated(facts: NewFacts) -> Iterator[str]:
 
 def _described(facts: NewFacts, about: About) -> Iterator[str]:
     """What is said of each fact."""
-    decisions = facts.decisions.tolist()
+    decisions, people = facts.decisions.tolist(), about.people()
     for place, fact in enumerate(named_facts(facts.facts, facts.vocabulary).iter_rows()):
         head, relation, tail = as_term(fact[0]), as_term(fact[1]), as_term(fact[2], True)
         if about.triple_terms:
@@ -112,6 +127,8 @@ def _described(facts: NewFacts, about: About) -> Iterator[str]:
             yield f"  assent:evidence {_text(reason.sentence)} ;\n"
         for reason in facts.against(place):
             yield f"  assent:against {_text(reason.sentence)} ;\n"
+        for reviewer in about.confirmed_by.get(fact, ()):
+            yield f"  prov:wasAttributedTo {people[reviewer]} ;\n"
         yield f"  prov:wasGeneratedBy {ACTIVITY} .\n"
 
 

@@ -1,20 +1,26 @@
 """How query vectors meet the entities, all or a sample: in slices, gradients in closed form."""
 
+from assent.geometry.absolute import Absolute
 from assent.geometry.answers import Answers
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.dot import Dot
+from assent.geometry.hyperplane import Hyperplane
 from assent.geometry.loss import kvsall
 from assent.geometry.manhattan import Manhattan
+from assent.geometry.projected import Projected
 from assent.geometry.squared import Squared
 from assent.geometry.task import Drawn
 
 __all__ = [
+    "Absolute",
     "Answers",
     "Asked",
     "Dot",
     "Drawn",
     "Geometry",
+    "Hyperplane",
     "Manhattan",
+    "Projected",
     "Squared",
     "Table",
     "kvsall",

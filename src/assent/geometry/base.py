@@ -17,7 +17,16 @@ class Asked(NamedTuple):
     """Queries as vectors."""
 
     vectors: Tensor  # (query, dim)
-    weights: Tensor | None = None  # (query, dim) or (query, 1)   only `Squared` has any
+    # What the geometry takes from the relation of each query, in the shape that it names: a row
+    # for each query; or, with `owners`, a row for each slot.
+    weights: Tensor | None = None
+    owners: Tensor | None = None  # (query,)  int64: the row of `weights` that a query takes
+
+    def at(self, rows: Tensor) -> Self:
+        """Some of the queries, some of them perhaps twice."""
+        if self.owners is not None:
+            return type(self)(self.vectors[rows], self.weights, self.owners[rows])
+        return type(self)(self.vectors[rows], None if self.weights is None else self.weights[rows])
 
 
 class Table(NamedTuple):
@@ -93,7 +102,10 @@ class Geometry(ABC):
             rows, columns = places.rows[part], places.columns[part]
             into_asked.vectors.index_add_(0, rows, of_asked.vectors)
             if into_asked.weights is not None and of_asked.weights is not None:
-                into_asked.weights.index_add_(0, rows, of_asked.weights)
+                if asked.owners is None:
+                    into_asked.weights.index_add_(0, rows, of_asked.weights)
+                else:
+                    into_asked.weights.add_(of_asked.weights)
             into_table.vectors.index_add_(0, columns, of_entities)
 
     @classmethod
@@ -104,9 +116,7 @@ class Geometry(ABC):
         for start in range(0, len(places.rows), PAIRS):
             part = slice(start, start + PAIRS)
             rows, columns = places.rows[part], places.columns[part]
-            weights = None if asked.weights is None else asked.weights[rows]
-            entities = Table(table.vectors[columns])
-            yield cls(Asked(asked.vectors[rows], weights), entities), part
+            yield cls(asked.at(rows), Table(table.vectors[columns])), part
 
     def pairs(self) -> Tensor:  # -> (query,)
         """The score of each query with the entity in the same row."""

@@ -53,7 +53,9 @@ def kvsall(
     task = Task(geometry, answers, known, label_smoothing, slice_size, drawn)
     inputs = (asked.vectors, asked.weights, table.vectors, table.bias)
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs):
-        result: Tensor = _KvsAll.apply(LOSSES[loss], task, *inputs)  # type: ignore[no-untyped-call]
+        result: Tensor = _KvsAll.apply(  # type: ignore[no-untyped-call]
+            LOSSES[loss], task, asked.owners, *inputs
+        )
         return result
     return _mean(LOSSES[loss], task, asked, table, None).to(asked.vectors.dtype)
 
@@ -76,12 +78,13 @@ class _KvsAll(torch.autograd.Function):
         ctx: Any,
         method: "Method",
         task: Task,
+        owners: Tensor | None,
         vectors: Tensor,
         weights: Tensor | None,
         entities: Tensor,
         bias: Tensor | None,
     ) -> Tensor:
-        asked, table = Asked(vectors, weights), Table(entities, bias)
+        asked, table = Asked(vectors, weights, owners), Table(entities, bias)
         ctx.gradients = Gradients.of(asked, table)
         return _mean(method, task, asked, table, ctx.gradients).to(vectors.dtype)
 
@@ -94,7 +97,7 @@ class _KvsAll(torch.autograd.Function):
             for gradient in (*asked, *table):
                 if gradient is not None:
                     gradient *= scale
-        return None, None, *asked, *table
+        return None, None, None, asked.vectors, asked.weights, *table
 
 
 def _bce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:

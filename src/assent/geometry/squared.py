@@ -18,7 +18,7 @@ class Squared(Geometry):
 
     def __init__(self, asked: Asked, table: Table) -> None:
         super().__init__(asked, table)
-        q, weights = asked
+        q, weights = asked.vectors, asked.weights
         e = table.vectors
         a = q.new_ones(len(q), 1) if weights is None else weights
         dim, width = e.shape[1], a.shape[1]

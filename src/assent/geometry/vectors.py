@@ -4,7 +4,7 @@ It looks at innermost loops alone, so that sums which outlive them travel throug
 type for what is in a register and a few operations on it, a loop runs as it is written.
 
 Nothing here checks an index. Numba's cache does not look at this file: whoever changes it
-touches `kernels.py` too.
+touches `kernels.py` and `forms.py` too.
 """
 
 # mypy: ignore-errors
@@ -13,6 +13,7 @@ touches `kernels.py` too.
 import llvmlite.binding
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 # A register of AVX-512 or AVX, or two of a smaller kind: LLVM splits what is too long.
@@ -130,3 +131,48 @@ def towards(_, slope, one, other):
         return builder.bitcast(builder.xor(builder.bitcast(slope, _BITS), sign), _FLOATS)
 
     return VECTOR(VECTOR, VECTOR, VECTOR), generate
+
+
+@intrinsic
+def times(_, one, other):
+    """one * other"""
+
+    def generate(context, builder, signature, values):
+        return builder.fmul(*values)
+
+    return VECTOR(VECTOR, VECTOR), generate
+
+
+@intrinsic
+def times_plus(_, one, other, more):
+    """one * other + more, rounded once"""
+
+    def generate(context, builder, signature, values):
+        fused = ir.FunctionType(_FLOATS, [_FLOATS] * 3)
+        return builder.call(
+            cgutils.get_or_insert_function(builder.module, fused, f"llvm.fma.v{LANES}f32"), values
+        )
+
+    return VECTOR(VECTOR, VECTOR, VECTOR), generate
+
+
+@intrinsic
+def total(_, vector):
+    """The sum of all lanes: halves are added until one number is left."""
+
+    def generate(context, builder, signature, values):
+        (rest,) = values
+        width = LANES
+        while width > 1:
+            width //= 2
+            halves = ([ir.IntType(32)(i + offset) for i in range(width)] for offset in (0, width))
+            lower, upper = (
+                builder.shuffle_vector(
+                    rest, rest, ir.Constant(ir.VectorType(ir.IntType(32), width), lanes)
+                )
+                for lanes in halves
+            )
+            rest = builder.fadd(lower, upper)
+        return builder.extract_element(rest, ir.IntType(32)(0))
+
+    return types.float32(VECTOR), generate

@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.errors import ConfigError
 from assent.geometry import Answers
@@ -85,6 +87,16 @@ class Model(nn.Module, ABC):
             f"{type(self).__name__} knows the entities that it was trained on alone; the model "
             "text knows others by what is written about them"
         )
+
+    def derives(self) -> bool:
+        """Whether the model has numbers that are worked out from the facts, not learned."""
+        return False
+
+    def derive(self, queries: Queries, rng: np.random.Generator) -> None:
+        """Works these numbers out anew; training does so before each epoch.
+
+        `queries` are those of the train facts, from both sides, with all their answers.
+        """
 
     @property
     def device(self) -> torch.device:

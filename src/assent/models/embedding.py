@@ -60,8 +60,15 @@ class Embedding(Model):
     def read(self, texts: Texts) -> None:
         """Takes in what is written about the entities; most models have no use for it."""
 
-    def weights(self, relations: Tensor) -> Tensor | None:  # -> (query, dim) or (query, 1)
-        """How much each dimension counts in the distance, where the geometry asks for it."""
+    def weights(self, relations: Tensor) -> Tensor | None:
+        """What the geometry takes from the relation of each query, beside the vectors.
+
+        A row for each query; or, where `owners` has them, a row for each slot.
+        """
+        return None
+
+    def owners(self, relations: Tensor) -> Tensor | None:  # -> (query,)
+        """Which row of `weights` each query takes, where that is large and shared by many."""
         return None
 
     def vectors_of(self, which: slice | Tensor) -> Tensor:  # -> (entity, dim)
@@ -136,7 +143,7 @@ class Embedding(Model):
     def _asked(self, anchors: Tensor, relations: Tensor) -> Asked:
         vectors = self.encode(self.dropped(anchors, self.settings.anchor_dropout), relations)
         vectors = self.dropped(vectors, self.settings.query_dropout)
-        return Asked(vectors, self.weights(relations))
+        return Asked(vectors, self.weights(relations), self.owners(relations))
 
     def dropped(self, vectors: Tensor, share: float) -> Tensor:
         """Dropout from 16 random bits a number; torch's own draws ten times as slowly."""

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.geometry import Answers
 from assent.models.base import WHOLE, Model
@@ -52,6 +54,13 @@ class Members(Model):
 
     def knowing(self, more: Texts) -> "Members":
         return Members([each.knowing(more) for each in self])
+
+    def derives(self) -> bool:
+        return any(each.derives() for each in self)
+
+    def derive(self, queries: Queries, rng: np.random.Generator) -> None:
+        for each in self:
+            each.derive(queries, rng)
 
     def __iter__(self) -> Iterator[Model]:
         return iter(cast(Sequence[Model], self.members))

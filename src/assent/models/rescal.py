@@ -19,14 +19,17 @@ class RESCAL(DotModel, name="rescal"):
         self.relations: nn.Parameter = self.drawn(self.num_slots, dim, dim)  # (slot, dim, dim)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        turned: Tensor = _Turned.apply(  # type: ignore[no-untyped-call]
-            anchors, self.relations, relations
-        )
-        return turned
+        return turned(anchors, self.relations, relations)
+
+
+def turned(vectors: Tensor, matrices: Tensor, relations: Tensor) -> Tensor:
+    """Each vector (query, dim) times the matrix (relation, dim, dim) of its relation."""
+    rows: Tensor = _Turned.apply(vectors, matrices, relations)  # type: ignore[no-untyped-call]
+    return rows
 
 
 class _Turned(torch.autograd.Function):
-    """Each vector times the matrix of its relation, relation by relation.
+    """Relation by relation.
 
     Gathering a matrix a query would cost a (query, dim, dim) tensor, and again for its gradient.
     """
@@ -38,12 +41,12 @@ class _Turned(torch.autograd.Function):
         ctx.present, ctx.counts = present.tolist(), counts.tolist()
         vectors = vectors[order]
         ctx.save_for_backward(vectors, matrices, order)
-        turned = torch.empty_like(vectors)
-        groups = (torch.split(x, ctx.counts) for x in (vectors, turned))
+        rows = vectors.new_empty(len(vectors), matrices.shape[2])
+        groups = (torch.split(x, ctx.counts) for x in (vectors, rows))
         with one_thread():
             for relation, group, out in zip(ctx.present, *groups, strict=True):
                 torch.mm(group, matrices[relation], out=out)
-        return _sorted_back(turned, order)
+        return _sorted_back(rows, order)
 
     @staticmethod
     @once_differentiable

@@ -21,6 +21,9 @@ MODELS = {
     "region-sphere-64": ("4",),  # described in the text; no number of it is printed
 }
 
+# The family in which the paper places its Region; it trains none of these.
+KIN = ("transh-64", "transr-64", "transa-64")
+
 
 def _rows(text: str, words: int = 1) -> dict[tuple[str, ...], Numbers]:
     """Lines of words and numbers, by the words."""
@@ -151,6 +154,10 @@ NAMES = {
 def models_in(table: str) -> list[str]:
     """The models of one of the paper's tables, in its order."""
     return [name for name, tables in MODELS.items() if table in tables]
+
+
+# Models by one word, for `--models`.
+ORDERS = {"paper": tuple(MODELS), "kin": (*models_in("4"), *KIN)}
 
 
 def mrr(name: str) -> float | None:

@@ -94,7 +94,12 @@ def _opening(results: Results, about: About, command: str) -> Iterator[str]:
 
 
 def _tables(results: Results) -> Iterator[str]:
-    rows = {"2": tables.names_in(results, paper.models_in("2")), "4": paper.models_in("4")}
+    others = tables.names_in(results, paper.models_in("2"))
+    kin = [name for name in paper.KIN if name in results]
+    rows = {
+        "2": [name for name in others if name not in kin],
+        "4": [*paper.models_in("4"), *kin],
+    }
     for table, names in rows.items():
         for way, in_words in WAYS.items():
             yield f"## Table {table}, {in_words}"

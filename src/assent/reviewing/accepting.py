@@ -1,8 +1,9 @@
 """What people said, in completions: what a promise accepts, and nothing that was called wrong."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +14,20 @@ from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
 from assent.core.pairs import joined
 from assent.core.queries import Queries, Subset
+from assent.files.triples import named_facts
+from assent.reviewing.cards import Named
 from assent.reviewing.labels import RIGHT, SKIP, WRONG, Labels
 from assent.reviewing.proposals import keys_of
 from assent.reviewing.session import Review
 
 Pair = tuple[int, int]  # anchor, slot
+
+
+class Judged(NamedTuple):
+    """What people said about a fact."""
+
+    right: bool  # all called it right; False: someone called it wrong
+    reviewers: tuple[str, ...]  # who decided about it
 
 
 def completed(
@@ -62,17 +72,21 @@ def completed(
         review.progress(precision, confidence).drawn,
         len(review.facts_right()),
         None if relations is None else len(relations),
+        tuple(one.name for one in review.reviewers()),
     )
     facts = NewFacts.joined([accepted, rest], names)
-    return Completion(facts, outcomes, len(outcomes), True, reviewed=said)
+    confirmed = _confirmed(facts, judged(review.labels))
+    return Completion(facts, outcomes, len(outcomes), True, reviewed=said, confirmed_by=confirmed)
 
 
-def respecting(found: Completion, labels: Labels) -> Completion:
-    """A completion without what anyone called wrong; what all called right is accepted."""
-    said = judged(labels)
+def respecting(found: Completion, said: Mapping[str, Judged]) -> Completion:
+    """A completion without what anyone called wrong; what all called right is accepted.
+
+    `said` is what `judged` found.
+    """
     verdicts = [said.get(key) for key in keys_of(found.facts)]
-    kept = np.array([verdict is not False for verdict in verdicts], bool)
-    right = np.array([verdict is True for verdict in verdicts], bool)
+    kept = np.array([verdict is None or verdict.right for verdict in verdicts], bool)
+    right = np.array([verdict is not None and verdict.right for verdict in verdicts], bool)
     facts = replace(found.facts, accepted=frozen(found.facts.accepted | right, np.bool_)).take(kept)
     before, after = (_counted(part) for part in (found.facts, facts))
     outcomes = tuple(
@@ -86,19 +100,19 @@ def respecting(found: Completion, labels: Labels) -> Completion:
         )
         for outcome in found.outcomes
     )
-    return replace(found, facts=facts, outcomes=outcomes)
+    return replace(found, facts=facts, outcomes=outcomes, confirmed_by=_confirmed(facts, said))
 
 
-def judged(labels: Labels) -> dict[str, bool]:
-    """By the keys of facts, whether all called it right (True), or anyone wrong (False)."""
-    said: dict[str, set[str]] = {}
+def judged(labels: Labels) -> dict[str, Judged]:
+    """By the keys of facts: those that all called right, and those that anyone called wrong."""
+    said: dict[str, dict[str, str]] = {}
     for label in labels.current():
         if label.verdict != SKIP:
-            said.setdefault(label.proposal, set()).add(label.verdict)
+            said.setdefault(label.proposal, {})[label.reviewer] = label.verdict
     return {
-        key: WRONG not in verdicts
+        key: Judged(WRONG not in verdicts.values(), tuple(sorted(verdicts)))
         for key, verdicts in said.items()
-        if WRONG in verdicts or verdicts == {RIGHT}
+        if WRONG in verdicts.values() or {*verdicts.values()} == {RIGHT}
     }
 
 
@@ -144,6 +158,13 @@ def taught(benchmark: Benchmark, review: Review) -> Queries:
         frozen([answer for pair in pairs for answer in sorted(answers[pair])]),
         frozen([subsets[pair] for pair in pairs]),
     )
+
+
+def _confirmed(facts: NewFacts, said: Mapping[str, Judged]) -> dict[Named, tuple[str, ...]]:
+    """The facts that people called right, by name, and who did."""
+    names = named_facts(facts.facts, facts.vocabulary).rows()
+    found = ((name, said.get(key)) for name, key in zip(names, keys_of(facts), strict=True))
+    return {name: one.reviewers for name, one in found if one is not None and one.right}
 
 
 def _counted(facts: NewFacts) -> Counter[tuple[int, bool]]:

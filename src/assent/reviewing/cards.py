@@ -44,6 +44,7 @@ class Card:
     tail: End
     probability: float  # as the labels so far recalibrate it
     probability_before: float  # as the run had it
+    recalibrated_by: int  # so many labels
     order: str  # one of ORDERS: why it is shown; `decide` wants it back
     row: dict[str, Any]  # the fact as a line of .jsonl has it, with its evidence
     about_head: tuple[KnownFact, ...]
@@ -58,7 +59,15 @@ class Cards:
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
 
-    def of(self, facts: NewFacts, place: int, key: str, order: str, probability: float) -> Card:
+    def of(
+        self,
+        facts: NewFacts,
+        place: int,
+        key: str,
+        order: str,
+        probability: float,
+        recalibrated_by: int,
+    ) -> Card:
         """The card of the fact at this place."""
         row = next(rows_of_facts(facts.take([place])))
         head, relation, tail = (row[column] for column in ("head", "relation", "tail"))
@@ -71,6 +80,7 @@ class Cards:
             self._entity(tail),
             probability,
             float(facts.probabilities[place]),
+            recalibrated_by,
             order,
             row,
             about_head,

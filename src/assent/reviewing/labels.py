@@ -131,7 +131,7 @@ class Labels:
 
     def add_all(self, given: Iterable[Given]) -> list[Label]:
         """Writes all of these labels, or none."""
-        rows = [_checked(label) for label in given]
+        rows = [checked_label(label) for label in given]
         with self._writing():
             return [self._insert(row) for row in rows]
 
@@ -140,7 +140,7 @@ class Labels:
         refuse_unknown(verdict, VERDICTS, "verdict")
         with self._writing():
             old = self._counting(label_id, reviewer)
-            row = _checked(Given(old.proposal, verdict, reviewer, old.chosen, note))
+            row = checked_label(Given(old.proposal, verdict, reviewer, old.chosen, note))
             return self._insert((*row[:-2], old.shown, old.id))
 
     def undo(self, reviewer: str) -> list[Label]:
@@ -162,7 +162,7 @@ class Labels:
             back = together if last.chosen == "batch" else [last]
             for row in back:
                 given = Given(row.proposal, UNDO, reviewer, row.chosen, earlier=row.id)
-                self._insert(_checked(given, (UNDO,)))
+                self._insert(checked_label(given, (UNDO,)))
             return back
 
     def rows(self) -> list[Label]:
@@ -245,7 +245,7 @@ class Labels:
         raise DataError(f"label {label_id}: not one of {reviewer}'s that counts")
 
 
-def _checked(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...]:
+def checked_label(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...]:
     """The fields of a row but its id; refuses what is too long or no text."""
     refuse_unknown(given.verdict, verdicts, "verdict")
     refuse_unknown(given.chosen, CHOSEN, "chosen")

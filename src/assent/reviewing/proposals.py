@@ -10,6 +10,7 @@ the reviewer decides, and are no part of the population.
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +24,11 @@ from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.facts import read_facts, write_facts
 from assent.files.text import read_json
+from assent.reviewing.labels import Labels
 
 FOLDER = "review"  # within the folder of a run
 PROPOSALS, PLANTED, DESIGN = "proposals.jsonl", "planted.jsonl", "design.json"
+LABELS = "labels.sqlite"
 KEY_DIGITS = 16
 
 
@@ -88,6 +91,12 @@ class Proposals:
             sha.update(f"{key} {probability!r}\n".encode())
         return sha.hexdigest()
 
+    @cached_property
+    def planted_digest(self) -> str:
+        """A checksum of the planted facts, and of which are true."""
+        true = self.planted.accepted.tolist()
+        return hashlib.sha256(json.dumps([self.planted_keys, true]).encode()).hexdigest()
+
     def found(self, key: str) -> tuple[NewFacts, int]:
         """The facts among which a key stands, and its place there."""
         if (place := self.places.get(key)) is not None:
@@ -139,40 +148,81 @@ def planted_among(
 
 
 def write_proposals(run_folder: Path, proposals: Proposals) -> None:
-    """Puts proposals into a run's folder, where there are none yet."""
+    """Puts proposals into a run's folder, where there are none yet, and an empty file of labels."""
+    refuse_second(run_folder)
     folder = Path(run_folder) / FOLDER
-    if (folder / DESIGN).exists():
-        raise DataError(f"{folder}: has proposals; labels are about these, so they stay")
     folder.mkdir(parents=True, exist_ok=True)
     write_facts(folder / PROPOSALS, proposals.facts)
     write_facts(folder / PLANTED, proposals.planted)
+    Labels(folder / LABELS).close()
     design = {
         "seed": proposals.seed,
         "least_probability": proposals.least,
         "proposals": len(proposals),
         "left_out": proposals.left_out,
         "sha256": proposals.digest,
+        "planted_sha256": proposals.planted_digest,
     }
     with beside(folder / DESIGN) as part:  # the last one: with it, the folder is whole
         part.write_text(json.dumps(design, indent=2) + "\n", encoding="utf-8")
 
 
+def refuse_second(run_folder: Path) -> None:
+    """Raises an error where a review has begun: its proposals stay as they are."""
+    if has_proposals(run_folder):
+        folder = Path(run_folder) / FOLDER
+        raise DataError(f"{folder}: has proposals; labels are about these, so they stay")
+
+
 def has_proposals(run_folder: Path) -> bool:
-    return (Path(run_folder) / FOLDER / DESIGN).exists()
+    """Whether a review of this run has begun."""
+    folder = Path(run_folder) / FOLDER
+    if (folder / DESIGN).exists():
+        return True
+    with nullcontext() if (labels := labels_in(run_folder)) is None else labels:
+        if labels is not None and labels.rows():
+            raise DataError(f"{folder / DESIGN}: is gone, but there are labels; {_mend(folder)}")
+    return False
+
+
+def labels_in(run_folder: Path) -> Labels | None:
+    """The labels of a run's review, opened; None where no review has begun."""
+    folder = Path(run_folder) / FOLDER
+    if (path := folder / LABELS).exists():
+        return Labels(path)
+    if (folder / DESIGN).exists():
+        raise DataError(f"{path}: the labels of this review are gone; {_mend(folder)}")
+    return None
 
 
 def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Proposals:
     """The proposals of a run; names that one of these vocabularies has a label for get it."""
     folder, labels = Path(run_folder) / FOLDER, list(labels)
-    design = read_json(folder / DESIGN)
+    try:
+        design = read_json(folder / DESIGN)
+        facts, planted = (read_facts(folder / name, labels) for name in (PROPOSALS, PLANTED))
+    except DataError as error:
+        raise DataError(f"{error}; {_mend(folder)}") from error
     try:
         seed, least = int(design["seed"]), float(design["least_probability"])
         left_out, sha256 = int(design["left_out"]), str(design["sha256"])
-    except (KeyError, TypeError, ValueError) as error:
-        expected = "expected what `assent review` wrote"
-        raise DataError(f"{folder / DESIGN}: {error!r}; {expected}") from error
-    facts, planted = (read_facts(folder / name, labels) for name in (PROPOSALS, PLANTED))
-    proposals = Proposals(facts, planted, seed, least, left_out)
-    if proposals.digest != sha256:
-        raise DataError(f"{folder / PROPOSALS}: not the proposals that the review began with")
+        proposals = Proposals(facts, planted, seed, least, left_out)
+        planted_sha256 = design.get("planted_sha256", proposals.planted_digest)
+    except (KeyError, TypeError, ValueError, DataError) as error:
+        wrong = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(
+            f"{folder / DESIGN}: {wrong}; expected what `assent review` wrote; {_mend(folder)}"
+        ) from error
+    for name, found, expected in (
+        (PROPOSALS, proposals.digest, sha256),
+        (PLANTED, proposals.planted_digest, planted_sha256),
+    ):
+        if found != expected:
+            wrong = "not the facts that the review began with"
+            raise DataError(f"{folder / name}: {wrong}; {_mend(folder)}")
     return proposals
+
+
+def _mend(folder: Path) -> str:
+    """What to do if a file of a review is gone or damaged."""
+    return f"put the file back, or remove {folder} to begin a new review"

@@ -1,4 +1,4 @@
-"""The rules that speak for given facts, and the answers that rules would rather give.
+"""The rules that speak for given facts.
 
 Nothing is mined beforehand. The rules with constants that could speak for a fact (h, r, t) are
 about the known facts of h and of t, and are counted when the fact is asked about, exactly. The
@@ -13,23 +13,20 @@ the counts of every rule.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, Mask, found_in, frozen
 from assent.geometry import threads
 from assent.rules.firing import PRIOR
-from assent.rules.graph import Graph, links_by
+from assent.rules.graph import Graph
 from assent.rules.paths import NONE, STEPS, PathSettings, bodies_of, count_paths, path_codes
 
 KEPT = 8  # rules of each kind that are looked at for a fact
 MIN_SUPPORT = 2  # one case alone says little
 PATHS = PathSettings(steps=2)
 MOST_PATHS = 4_000  # between the two entities of a fact, looked at
-LOOKED_AT = 500  # entities with a property, asked for the answers that they have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,14 +47,6 @@ class Ways:
     middles: Ids  # (way,)    the entity between two steps, or NONE
     support: Keys  # (way,)
     cases: Keys  # (way,)
-
-
-class Rivals(NamedTuple):
-    """For each query, the answer that rules with constants are surest of, and the rule."""
-
-    entities: Ids  # (query,)   NONE: no rule speaks for any
-    bodies: Ids  # (query,)     property
-    confidence: NDArray[np.float64]  # (query,)
 
 
 class Counting:
@@ -114,26 +103,6 @@ class Counting:
         enough = support >= MIN_SUPPORT
         columns = (rows, steps, middles, support, cases)
         return Ways(*(frozen(column[enough], column.dtype.type) for column in columns))
-
-    def rivals(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:
-        """Other answers to (anchor, slot, ?) than the entity; the anchors have none that is known.
-
-        Of a property that many have, some LOOKED_AT of them are asked for their answers.
-        """
-        graph, count = self.graph, len(anchors)
-        found = Rivals(
-            np.full(count, NONE, np.int32), np.full(count, NONE, np.int32), np.zeros(count)
-        )
-
-        def work(part: int, parts: int) -> None:
-            _rivals(
-                np.arange(part, count, parts), anchors, slot, entities, graph.offsets, graph.slots,
-                graph.ends, graph.items, graph.member_offsets, graph.members, MIN_SUPPORT, PRIOR,
-                LOOKED_AT, found.entities, found.bodies, found.confidence,
-            )  # fmt: skip
-
-        threads.side_by_side(work)
-        return found
 
     def members(self, property_: int) -> Ids:
         """The entities that have a property, ascending."""
@@ -255,44 +224,6 @@ def _ways(
         found[:, 2].copy(),
         found[:, 3].copy(),
     )
-
-
-@njit(nogil=True, cache=True)
-def _rivals(
-    queries, anchors, slot, entities, offsets, slots, ends, items, member_offsets, members,
-    min_support, prior, looked_at, out_entities, out_bodies, out_confidence,
-):  # fmt: skip
-    """The answer that most of those have who share a known fact with the anchor."""
-    times = np.zeros(len(offsets) - 1, np.int32)
-    met = np.empty(len(times), np.int32)
-    for query in queries:
-        anchor = anchors[query]
-        for q in range(offsets[anchor], offsets[anchor + 1]):
-            body = items[q]
-            if slots[q] == slot:
-                continue
-            low, high = member_offsets[body], member_offsets[body + 1]
-            stride = max((high - low) // looked_at, 1)
-            num_met, seen = 0, 0
-            for m in range(low, high, stride):
-                seen += 1
-                p_low, p_high = links_by(offsets, slots, members[m], slot)
-                for p in range(p_low, p_high):
-                    entity = ends[p]
-                    if times[entity] == 0:
-                        met[num_met] = entity
-                        num_met += 1
-                    times[entity] += 1
-            for k in range(num_met):
-                entity = met[k]
-                support = times[entity] * (high - low) / seen
-                times[entity] = 0
-                confidence = support / (high - low + prior)
-                if entity in (anchor, entities[query]) or support < min_support:
-                    continue
-                if confidence > out_confidence[query]:
-                    out_confidence[query] = confidence
-                    out_entities[query], out_bodies[query] = entity, body
 
 
 @njit(nogil=True, cache=True)

@@ -81,7 +81,7 @@ def mine_paths(
     relations, places = relations[order], rank[which][order]
     bodies = bodies[np.argsort(rank)]
     offsets = np.searchsorted(places, np.arange(len(bodies) + 1))
-    steps = _steps(bodies, graph.num_slots)
+    steps = steps_of_codes(bodies, graph.num_slots)
     cases = np.zeros(len(bodies), np.int64)
     walked = np.zeros(len(bodies), np.float32)
     support = np.zeros(len(relations), np.int64)
@@ -163,7 +163,8 @@ def _codes_base(num_slots: int) -> int:
     return num_slots + 1
 
 
-def _steps(codes: Keys, num_slots: int) -> Ids:  # (body, 3)
+def steps_of_codes(codes: Keys, num_slots: int) -> Ids:  # (path, 3)
+    """The steps of paths that are given as numbers."""
     base = _codes_base(num_slots)
     return np.stack([codes // base**k % base - 1 for k in range(STEPS)], axis=1).astype(np.int32)
 

@@ -186,7 +186,7 @@ def _member(label: str, is_: str) -> Phrase:
     place = _core(words)
     one, rest = " ".join(words[:place]), " ".join(words[place:])
     many = f"{plural(one)} {rest}"
-    article = "an" if one[:1].lower() in "aeiou" else "a"
+    article = _article(one)
     are = AUXILIARIES[is_]
     return Phrase(
         f"{{h}} {is_} {article} {label} {{}}",
@@ -233,6 +233,16 @@ def _noun(label: str) -> Phrase:
 def readable(name: str) -> str:
     """A name of a relation as words: without the path before it, and without underscores."""
     return _last_part(name).replace("_", " ").strip() or name
+
+
+def one_of(kind: str) -> str:
+    """A type as one thing of it: `a city`, `an airport`."""
+    name = readable(kind).lower()
+    return f"{_article(name)} {name}"
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1].lower() in "aeiou" else "a"
 
 
 def plural(phrase: str) -> str:

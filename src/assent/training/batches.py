@@ -21,23 +21,55 @@ class Batch(NamedTuple):
     answers: Tensor  # (answer,)
 
 
-def num_batches(queries: Queries, batch_size: int) -> int:
-    return -(-len(queries) // batch_size)
+def num_batches(queries: Queries, batch_size: int, slots: int = 0) -> int:
+    """How many an epoch has, whatever its order."""
+    if not slots:
+        return -(-len(queries) // batch_size)
+    counts = np.bincount(queries.relations)
+    parts = -(-counts // _part_size(batch_size, slots))
+    return int(-(-parts.sum() // slots))
 
 
 def batches(
-    queries: Queries, batch_size: int, seed: int, epoch: int, start: int = 0
+    queries: Queries, batch_size: int, seed: int, epoch: int, start: int = 0, slots: int = 0
 ) -> Iterator[Batch]:
     """The batches of an epoch from number `start` on.
 
     Nothing is carried over from epoch to epoch, so that training goes on anywhere just as if it
-    had never stopped.
+    had never stopped. With `slots`, the queries of a batch have so many at most: the queries of
+    each slot are cut into parts, and a batch joins `slots` parts that the order brings together.
     """
     order = np.random.default_rng([seed, epoch]).permutation(len(queries))
-    for first in range(start * batch_size, len(order), batch_size):
+    for rows in _cut(queries, order, batch_size, slots)[start:]:
         # Ascending: equal relations stand together, as some encoders like it.
-        rows = np.sort(order[first : first + batch_size])
-        yield batch_of(queries, rows)
+        yield batch_of(queries, np.sort(rows))
+
+
+def _cut(queries: Queries, order: np.ndarray, batch_size: int, slots: int) -> list[np.ndarray]:
+    """The rows of each batch."""
+    if not slots:
+        return [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+    size = _part_size(batch_size, slots)
+    of_row = queries.relations[order]
+    by_slot = np.argsort(of_row, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)  # (row of the order,)  among those of its slot
+    starts = np.searchsorted(of_row[by_slot], of_row)
+    place[by_slot] = np.arange(len(order))
+    part = (place - starts) // size
+    # A part comes when the first of its queries does: the order of parts is as random as theirs.
+    key = of_row.astype(np.int64) * len(order) + part
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    turn = np.empty(len(first), dtype=np.int64)
+    turn[np.argsort(first)] = np.arange(len(first))
+    batch = turn[inverse] // slots
+    if not len(batch):
+        return []
+    ends = np.cumsum(np.bincount(batch))[:-1]
+    return np.split(order[np.argsort(batch, kind="stable")], ends)
+
+
+def _part_size(batch_size: int, slots: int) -> int:
+    return max(batch_size // slots, 1)
 
 
 def batch_of(queries: Queries, rows: np.ndarray) -> Batch:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -37,6 +38,7 @@ FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 SAVING = 0.02  # share of the time that checkpoints may take, about
 MOST_THREADS = 1024  # more than any machine here had; far more end in a crash
+DERIVING = 0xDE  # keeps the random numbers of deriving apart from those of the order of queries
 SMALL = 1 << 20  # multiplications of a step that a second thread makes hardly faster
 
 
@@ -46,6 +48,7 @@ class TrainSettings:
 
     epochs: int = 0  # at most; 0: by the number of queries, see `suitable_epochs`
     batch_size: int = 0  # queries; 0: by their number, see `suitable_batch`
+    slots: int = 0  # that the queries of a batch have at most; 0: as many as come
     learning_rate: float = 3e-3  # the highest
     optimizer: str = "adam"
     schedule: str = "one-cycle"
@@ -78,6 +81,7 @@ class TrainSettings:
         for name in (
             "epochs",
             "batch_size",
+            "slots",
             "n3",
             "evaluate_every",
             "threads",
@@ -174,7 +178,7 @@ class _Training:
         self.position = Position()
         self.best = _copied(model.state_dict())
         self.batch_size = settings.batch_size or suitable_batch(len(queries))
-        self.steps = num_batches(queries, self.batch_size)
+        self.steps = num_batches(queries, self.batch_size, settings.slots)
         self.saved_at = time.monotonic()
         self.saving_took = 0.0  # seconds
 
@@ -270,8 +274,18 @@ class _Training:
         settings, position = self.settings, self.position
         crowd = Crowd(torch.get_num_threads())
         self.model.train()
+        if position.step == 0 and self.model.derives():
+            self.optimizer.settle()
+            self.model.derive(
+                self.queries, np.random.default_rng([settings.seed, position.epoch, DERIVING])
+            )
         waiting = batches(
-            self.queries, self.batch_size, settings.seed, position.epoch, position.step
+            self.queries,
+            self.batch_size,
+            settings.seed,
+            position.epoch,
+            position.step,
+            settings.slots,
         )
         while True:
             with position.timed("batches"):

@@ -12,6 +12,8 @@ def default(model: str) -> Values:
     """Tuned on the valid splits of a few graphs (docs/results.md)."""
     if model in PRODUCTS:
         return {"model": {"dim": 256}, "train": {"n3": 0.05, "candidates": 0.1}}
+    if model == "transr":
+        return {"train": {"slots": 4}}
     if model == "region":
         return {"model": {"pace": 5.0}}
     return {}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,18 @@ import numpy as np
 from assent.completing.by_fact import ONE_WAY, SECOND, refuse_impossible
 from assent.completing.completing import Ground, Rehearsed, Wanted
 from assent.completing.evidence import Vectors
+from assent.completing.objecting import Objections
 from assent.completing.rehearsing import lowest_threshold
 from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.considered import Considered
-from assent.core.new_facts import Reason
+from assent.core.new_facts import NewFacts, Reason
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError
 from assent.files.considered import read_considered, write_considered
 from assent.files.deciders import DECIDER
 from assent.files.facts import reason_row
+from assent.reviewing.accepting import Judged
 from assent.reviewing.proposals import key_of
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.complete import complete
@@ -30,11 +32,14 @@ from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 
 ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
+NAMED = {f"\\{word}": word for word in ASKED}  # stand for entities that have such a name
 SHOWN = 0.001  # answers less probable than this are not shown
 UNFIT = ("domain", "range", "disjoint")  # answers of the wrong kind are shown after the others
-WHY = {
-    SECOND: "it could have one answer only, and another is surer",
+WHY = {  # a candidate is left out that contradicts other candidates, not what is known
+    SECOND: "there is only one answer, and another new one is surer",
     ONE_WAY: "the relation holds both ways, and the reverse fact was left out",
+    "functional": "the schema allows only one answer, and another new one is surer",
+    "disjoint": "the schema says that it contradicts a new fact that is surer",
 }
 
 
@@ -97,16 +102,20 @@ def ask(
 ) -> Answers:
     """The answers to (head, relation, ?), or to (?, relation, tail) with None or "?" for the head.
 
-    Names or labels. It accepts what `complete` accepts at the same `precision`: that goes by what
-    the newest completion of all relations left in the run's folder. Where there is none, all
-    queries are asked once, and kept. Without a precision it is that of this completion; if there is
-    none, the decider of the run decides. At most so many answers are shown that are not accepted.
+    Names or labels; an entity that is named ? or _ itself is written \\? or \\_. It accepts what
+    `complete` accepts at the same `precision`: that goes by what the newest completion of all
+    relations left in the run's folder. Where there is none, all queries are asked once, and kept.
+    Without a precision it is that of this completion; if there is none, the decider of the run
+    decides. At most so many answers are shown that are not accepted.
     """
     if precision is not None:
         refuse_impossible(precision, 1.0)
     ends = [None if end is None or end in ASKED else end for end in (head, tail)]
     if (ends[0] is None) == (ends[1] is None):
-        raise ConfigError("give a head or a tail, and ? for the other one; explain takes both")
+        raise ConfigError(
+            "give a head or a tail, and ? for the other one (explain takes both); an entity that "
+            f"is named {' or '.join(ASKED)} is written {' or '.join(NAMED)}"
+        )
     found, how = _considered(run, precision, progress)
     benchmark = run.benchmark
     if found is not None and found.vocabulary.num_entities != benchmark.vocabulary.num_entities:
@@ -116,15 +125,16 @@ def ask(
     asks_head = ends[0] is None
     slot = names.slots_of(place)[asks_head]
     ground = Ground(benchmark, Wanted(), partial(_vectors, run, benchmark))
-    given = ends[1] if asks_head else ends[0]
-    anchor = names.entity_named(str(given), ground.fitting.anchors(slot))
+    given = str(ends[1] if asks_head else ends[0])
+    given = given if given in names.entities else NAMED.get(given, given)
+    anchor = names.entity_named(given, ground.fitting.anchors(slot))
     query = _Query(ground, anchor, place, slot, asks_head)
     if found is not None:
         return query.by_rehearsal(found, precision, most, how, judged_of(run))
     return query.by_decider(run, most, progress)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Query:
     """A query, and what is known before its candidates are looked at."""
 
@@ -140,7 +150,7 @@ class _Query:
         precision: float | None,
         most: int,
         how: str,
-        judged: Mapping[str, bool],
+        judged: Mapping[str, Judged],
     ) -> Answers:
         """By the probabilities of a rehearsal, and by what people said."""
         threshold = found.threshold
@@ -158,7 +168,7 @@ class _Query:
             for h, r, t in found.facts[rows].tolist()
         ]
         why = [
-            _why(found, row, threshold, said)
+            self._why(found, row, threshold, said)
             for row, said in zip(rows.tolist(), people, strict=True)
         ]
         left_out = [place for place, reason in enumerate(why) if reason]
@@ -178,16 +188,28 @@ class _Query:
         """By the decider that the run was tuned with: all queries of the relation are asked."""
         names = self.ground.names
         wanted = [names.relations[self.relation]]
-        facts = complete(run, review_above=SHOWN, relations=wanted, progress=progress).facts
-        facts = facts.take(self._mine(facts.facts))
-        order = np.lexsort((facts.facts[:, self._other], -facts.probabilities, ~facts.accepted))
-        facts = facts.take(order[: int(facts.accepted.sum()) + most])
+        done = complete(run, review_above=SHOWN, relations=wanted, progress=progress)
+        found = done.facts.take(self._mine(done.facts.facts))
+        refused = done.refused.take(self._mine(done.refused.facts.facts))
+        facts = NewFacts.joined([found, refused.facts], names)
         why = [
-            "" if accepted else "its score is below the threshold" for accepted in facts.accepted
+            "" if accepted else "its score is below the threshold" for accepted in found.accepted
         ]
-        answers = self._answers(facts.facts, facts.probabilities.tolist(), why)
+        why += map(self._objection, refused.facts.facts, refused.words())
+        last = np.repeat([0, 1], [len(found), len(refused.facts)])  # those that are refused
+        left_out = np.array([bool(reason) for reason in why], bool)
+        order = np.lexsort((facts.facts[:, self._other], -facts.probabilities, last, left_out))
+        order = order[: int((~left_out).sum()) + most]
+        facts = facts.take(order)
+        answers = self._answers(
+            facts.facts, facts.probabilities.tolist(), [why[place] for place in order]
+        )
         how = "the run's decider decided; a precision would estimate how many facts are right"
         return self._result(answers, math.nan, math.nan, [how, *self._notes()])
+
+    @cached_property
+    def _objections(self) -> Objections:
+        return Objections(self.ground)
 
     @property
     def _other(self) -> int:
@@ -220,16 +242,34 @@ class _Query:
         name = words.entity(self.anchor)
         if not ground.fitting.anchors(self.slot)[self.anchor]:
             return [f"nothing is asked: by its types, {name} is none that this is asked about"]
-        taken = ground.taken(self.relation)[self.asks_head]
-        if taken is not None and taken[self.anchor]:
-            return [f"nothing is accepted: {name} has an answer, and there is only one"]
-        return []
+        found = self._objections.of_query(self.anchor, self.slot)
+        return [f"nothing is accepted: {one.sentence}" for one in found[:1]]
+
+    def _why(self, found: Considered, row: int, threshold: float, said: Judged | None) -> str:
+        """Why a candidate is not accepted; empty: it is."""
+        if said is not None and not said.right:
+            return "a person called it wrong"
+        if said is not None or (found.free[row] and found.probabilities[row] > threshold):
+            return ""
+        if not found.free[row]:
+            return self._objection(found.facts[row], found.reasons[found.bars[row]])
+        if math.isinf(threshold):
+            return "no fact is accepted at this precision"
+        return f"it would have to be more probable than {threshold:.2f}"
+
+    def _objection(self, fact: Ids, bar: str) -> str:
+        """What bars a candidate, in words."""
+        head, relation, tail = fact.tolist()
+        for objection in self._objections.of(head, relation, tail):
+            if objection.reason == bar:
+                return objection.sentence
+        return WHY[bar]
 
     def _result(
         self, answers: list[Answer], precision: float, threshold: float, notes: list[str]
     ) -> Answers:
         ground, names = self.ground, self.ground.names
-        known = ground.facts[self._mine(ground.facts), self._other].tolist()
+        known = ground.answers(self.anchor, self.slot)
         return Answers(
             ground.explainer.words.asked(self.anchor, self.slot),
             tuple((names.entities[entity], names.entity(entity)) for entity in known),
@@ -239,20 +279,6 @@ class _Query:
             threshold,
             tuple(note for note in notes if note),
         )
-
-
-def _why(found: Considered, row: int, threshold: float, said: bool | None) -> str:
-    """Why a candidate is not accepted; empty: it is."""
-    if said is False:
-        return "a person called it wrong"
-    if said or (found.free[row] and found.probabilities[row] > threshold):
-        return ""
-    if not found.free[row]:
-        bar = found.reasons[found.bars[row]]
-        return WHY.get(bar, f"it contradicts the stated schema ({bar})")
-    if math.isinf(threshold):
-        return "no fact is accepted at this precision"
-    return f"it would have to be more probable than {threshold:.2f}"
 
 
 def _considered(

@@ -10,16 +10,19 @@ from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Completion, Ground, Stopping, Wanted
 from assent.completing.keeping import Keeper
-from assent.completing.proposing import Proposer
+from assent.completing.proposing import Proposer, Rules, no_rules
+from assent.core.arrays import Ids
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
+from assent.reviewing.accepting import respecting
+from assent.rules.model import log_odds
 from assent.scoring import Scored, entity_vectors
 from assent.verbs.deciders import load_decider, model_of
-from assent.verbs.labelled import by_labels, with_labels
+from assent.verbs.labelled import by_labels, judged_of
 from assent.verbs.runs import Run
 from assent.verbs.train import refit as final_fit
 from assent.verbs.train import refit_minutes
@@ -53,10 +56,11 @@ def complete(
 
     With `precision`, this share of the accepted facts is to be right, over one of the populations
     of OVER. Over the queries that are `asked`, it is an estimate by a rehearsal: a bound from below
-    if at least `missing` (1) facts are missing for each one held out. Scores are the model's own,
-    or those of a judge if one is given as `decider`. With `refit`, the model is trained once more
-    on all facts, and then asked about all entities, those included that building removed; None does
-    so if it takes at most REFIT_MINUTES by what `refit_minutes` expects.
+    if at least `missing` (1) facts are missing for each one held out. The model's own scores decide
+    with what the rules of the graph say; or a judge does, if one is given as `decider`. With
+    `refit`, the model is trained once more on all facts, and then asked about all entities, those
+    included that building removed; None does so if it takes at most REFIT_MINUTES by what
+    `refit_minutes` expects.
 
     Over `valid`, thresholds are found on the queries of valid that promise the precision with a
     `confidence` (0.95). Without `precision`, the decider given decides, or the one that `assent
@@ -74,6 +78,7 @@ def complete(
         if missing is not None or refit or decider is not None or over != "asked":
             raise ConfigError("reviewed: labels decide; leave over, missing, refit, decider out")
         return by_labels(run, precision, confidence, wanted)
+    said = judged_of(run)
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
@@ -96,7 +101,7 @@ def complete(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
         work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    return with_labels(work.result(progress, stopping), run)
+    return respecting(work.result(progress, stopping), said)
 
 
 def prepare(
@@ -152,7 +157,8 @@ def _rehearsed(
     # A judge has no checksum, so what goes by one is not kept.
     folder = None if decider is not None or not isinstance(run, Run) else run.folder
     keeper = folder and Keeper(folder, model_of(run), ground)
-    rehearsing = Proposer.rehearsing(ground, run.model, scores, keeper or None)
+    rules = no_rules if decider is not None else _rules(run.benchmark.train, ground.names)
+    rehearsing = Proposer.rehearsing(ground, run.model, scores, rules=rules, keeper=keeper or None)
 
     def final() -> Proposer:
         assert isinstance(run, Run)
@@ -160,8 +166,16 @@ def _rehearsed(
         ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         keeper = folder and Keeper(folder, model_of(whole), ground)
-        kinds = rehearsing.two_kinds
-        return Proposer(ground, whole.model, scores, known, nothing, kinds, keeper or None)
+        return Proposer(
+            ground,
+            whole.model,
+            scores,
+            known,
+            nothing,
+            rules=_rules(known, ground.names),
+            two_kinds=rehearsing.two_kinds,
+            keeper=keeper or None,
+        )
 
     missing = 1.0 if missing is None else missing
     if refit:
@@ -174,6 +188,10 @@ def _decider_of(run: Scored) -> Decider:
     if (folder := getattr(run, "folder", None)) is None:
         raise ConfigError("a run without a folder has no decider; give a precision")
     return load_decider(folder, run)
+
+
+def _rules(facts: Ids, names: Vocabulary) -> Rules:
+    return log_odds(facts, names.num_entities, names.num_relations)
 
 
 def _own_scores(names: Vocabulary) -> Decider:

@@ -20,11 +20,11 @@ from assent.files.text import read_json
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
 from assent.rules.likeness import Likeness
-from assent.rules.mining import RuleSet, mine
+from assent.rules.mining import RuleSet
+from assent.rules.model import rules_of as heard_rules
 from assent.scoring import PairScorer, Scored, score_pairs
 from assent.verbs.runs import load_run
 
-STEPS = 2  # of the longest paths that a judge hears of; three cost it far more time
 MODEL = "model"  # where a decider keeps the checksum of the model that it was found for
 NOBODY: Mapping[str, Any] = MappingProxyType({})
 
@@ -109,9 +109,9 @@ def rule_columns(rules: RuleSet) -> RuleColumns:
 
 
 def rules_of(benchmark: Benchmark) -> RuleSet:
-    """The rules that a judge hears and that explain facts: those of the train facts."""
+    """The rules that a judge hears: those of the train facts."""
     names = benchmark.vocabulary
-    return mine(benchmark.train, names.num_entities, names.num_relations, steps=STEPS)
+    return heard_rules(benchmark.train, names.num_entities, names.num_relations)
 
 
 def heard(runs: Sequence[Scored]) -> list[PairScorer]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from assent.completing.completing import Ground, Wanted
 from assent.completing.evidence import Vectors
+from assent.completing.objecting import Objections
 from assent.core.new_facts import AGAINST, RULES, SIMILAR, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.files.facts import reason_row
@@ -26,6 +27,7 @@ class Explanation:
     reasons: tuple[Reason, ...]  # rules that speak for it, the surest first
     against: tuple[Reason, ...]
     nearest: tuple[Reason, ...] = ()  # known facts like it, where no rule speaks
+    refused: tuple[str, ...] = ()  # why it is never accepted as a new fact, if it is not
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -37,6 +39,7 @@ class Explanation:
             "known": self.known,
             "for": [reason_row(reason) for reason in (*self.reasons, *self.nearest)],
             "against": [reason_row(reason) for reason in self.against],
+            "refused": list(self.refused),
         }
 
 
@@ -44,7 +47,8 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
     """Why a fact, known or not, may be true: in sentences, the surest rule first.
 
     Names or labels. The rules are counted over all known facts, those of valid and test and of
-    entities that building removed too; the fact itself, if it is known, has no part in them.
+    entities that building removed too; the fact itself, if it is known, has no part in them. What
+    the stated schema says against the fact is told, too.
     """
     benchmark = run.benchmark.whole()
     names = benchmark.vocabulary
@@ -60,6 +64,7 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
         tuple(reason for reason in found if reason.kind in RULES),
         tuple(reason for reason in found if reason.kind in AGAINST),
         tuple(reason for reason in found if reason.kind == SIMILAR),
+        tuple(one.sentence for one in Objections(ground).of(*fact)),
     )
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from assent.completing.completing import Completion, Wanted, most_probable
 from assent.core.benchmark import Benchmark
 from assent.errors import ConfigError, DataError
-from assent.reviewing.accepting import completed, judged, respecting, taught
-from assent.reviewing.labels import Labels
-from assent.reviewing.proposals import FOLDER, has_proposals
-from assent.reviewing.session import CONFIDENCE, LABELS, Review
+from assent.reviewing.accepting import Judged, completed, judged, taught
+from assent.reviewing.proposals import has_proposals, labels_in
+from assent.reviewing.session import Review
+from assent.reviewing.worth import CONFIDENCE
 from assent.scoring import Scored
 
 
@@ -39,21 +39,12 @@ def by_labels(
     return replace(found, facts=most_probable(found.facts, wanted.max_facts))
 
 
-def with_labels(found: Completion, run: Scored) -> Completion:
-    """A completion that keeps to the labels of the run, if there are any."""
-    folder = _folder(run)
-    if folder is None or not (path := folder / FOLDER / LABELS).exists():
-        return found
-    with Labels(path) as labels:
-        return respecting(found, labels)
-
-
-def judged_of(run: Scored) -> dict[str, bool]:
+def judged_of(run: Scored) -> dict[str, Judged]:
     """What people called right or wrong of a run's facts, by the keys of the facts."""
     folder = _folder(run)
-    if folder is None or not (path := folder / FOLDER / LABELS).exists():
+    if folder is None or (labels := labels_in(folder)) is None:
         return {}
-    with Labels(path) as labels:
+    with labels:
         return judged(labels)
 
 

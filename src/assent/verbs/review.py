@@ -20,9 +20,11 @@ from assent.reviewing.proposals import (
     has_proposals,
     ordered,
     planted_among,
+    refuse_second,
     write_proposals,
 )
-from assent.reviewing.session import CONFIDENCE, PRECISION, Review
+from assent.reviewing.session import Review
+from assent.reviewing.worth import CONFIDENCE, PRECISION
 from assent.settings import read_toml
 from assent.verbs.complete import complete
 from assent.verbs.runs import Run
@@ -62,6 +64,7 @@ def propose(
     """
     if run.folder is None:
         raise ConfigError("a run without a folder has no place for proposals; train with out=")
+    refuse_second(run.folder)
     found = complete(run, 0.9, review_above=least, progress=progress)
     facts = ordered(found.facts)
     whole = run.benchmark.whole()

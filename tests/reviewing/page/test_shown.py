@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.reviewing.cards import End
+from assent.reviewing.choosing import ORDERS
 from assent.reviewing.labels import VERDICTS
 from assent.reviewing.page import shown
-from assent.reviewing.session import ORDERS, Reviewer
+from assent.reviewing.worth import Reviewer
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,13 @@ def test_how_well_someone_decides_is_said_once_it_tells_of_no_single_fact():
     assert shown.did(Reviewer("anna", 40, 12.0, 4, 3)) == "40 decisions"
     told = shown.did(Reviewer("anna", 1_200, 12.0, 80, 77))
     assert told == "1,200 decisions; right about 77 of 80 that are known"
+
+
+def test_it_is_said_that_labels_changed_a_probability(opened):
+    reading = shown.Reading(opened)
+    first = opened.next("ann")
+    assert reading.card(first)["recalibrated"] == ""
+    opened.decide(first.key, "wrong", "ann", order=first.order)
+    card = opened.next("ann")
+    before = shown.percent(card.probability_before)
+    assert reading.card(card)["recalibrated"] == f"recalibrated by 1 label; {before} before"

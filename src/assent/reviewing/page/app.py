@@ -19,9 +19,10 @@ from starlette.routing import Route
 
 from assent.core.version import __version__
 from assent.errors import AssentError, ConfigError
+from assent.reviewing.choosing import ORDERS, Filter
 from assent.reviewing.labels import LONGEST_NOTE
 from assent.reviewing.page import shown
-from assent.reviewing.session import ORDERS, Filter, Review
+from assent.reviewing.session import Review
 
 Words = Mapping[str, str]  # the query of an address, or the body of a request
 

@@ -9,7 +9,8 @@ import numpy as np
 from assent.core.legible import legible as legible_text
 from assent.reviewing.cards import Card, End, KnownFact
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
-from assent.reviewing.session import Preview, Progress, Promised, Review, Reviewer
+from assent.reviewing.session import Preview, Review
+from assent.reviewing.worth import Progress, Promised, Reviewer
 
 LONGEST = 300  # letters of a name: names come from users' graphs
 LONGEST_SENTENCE = 1_000
@@ -90,6 +91,7 @@ class Reading:
             "words": in_words(given),
             "probability": given.probability,
             "percent": percent(given.probability),
+            "recalibrated": recalibrated(given),
             **self.evidence(given),
             "about": [
                 {
@@ -241,6 +243,14 @@ def preview(found: Preview) -> dict[str, Any]:
 def in_words(fact: Card | KnownFact) -> str:
     """Head, relation and tail as people read them."""
     return " ".join(legible(end.label) for end in (fact.head, fact.relation, fact.tail))
+
+
+def recalibrated(card: Card) -> str:
+    """That labels changed the probability, and what it was before; empty: none did."""
+    if not card.recalibrated_by:
+        return ""
+    labels = f"{card.recalibrated_by:,} label{'' if card.recalibrated_by == 1 else 's'}"
+    return f"recalibrated by {labels}; {percent(card.probability_before)} before"
 
 
 def percent(value: float) -> str:

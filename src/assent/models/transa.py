@@ -1,0 +1,104 @@
+"""TransA (Xiao et al., 2015): a translation measured by a metric that the facts themselves give."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assent.core.arrays import places_in
+from assent.core.queries import Queries
+from assent.errors import ConfigError
+from assent.geometry import Absolute, Squared
+from assent.models.transe import Translation, TranslationSettings
+
+MOST_FACTS = 1 << 14  # of a slot, from which its metric is derived; drawn where it has more
+
+
+@dataclass(frozen=True, slots=True)
+class TransASettings(TranslationSettings):
+    metric: Literal["full", "diagonal"] = "full"  # diagonal: 20 times as fast, see docs/results.md
+    far: float = 6.0  # the mean distance d of wrong facts, to which each metric is scaled
+    prior: float = 0.1  # weight of the identity in a metric, as a share of the mean squares
+
+    def __post_init__(self) -> None:
+        TranslationSettings.__post_init__(self)  # a class with slots is made anew: no super()
+        if not self.far > 0:
+            raise ConfigError(f"model.far: expected more than 0, found {self.far}")
+        if not self.prior >= 0:
+            raise ConfigError(f"model.prior: expected 0 or more, found {self.prior}")
+
+
+class TransA(Translation, name="transa"):
+    """P = 1 - tanh(d), d = |h + r - t|^T W_r |h + r - t|, absolute values of each dimension.
+
+    W_r is not learned. It is what sets wrong facts furthest apart from train facts, for embeddings
+    as they are: the mean of |x| |x|^T over wrong facts less that over train facts, negative numbers
+    set to 0. A wrong fact is a train fact with an entity drawn in place of the answer. Training
+    derives it before each epoch; until then it is the identity.
+
+    The original leaves the size of W_r open (the weight of its norm in the loss); here it is what
+    makes `far` the mean distance of wrong facts. And the original's norm pulls W_r towards 0, where
+    `prior` pulls it towards the identity: without it, a slot of few facts has hardly a metric.
+    """
+
+    Settings = TransASettings
+    settings: TransASettings
+    metrics: Tensor  # (slot, dim, dim), or (slot, dim) of the diagonals
+
+    def __init__(self, num_entities: int, num_relations: int, settings: TransASettings) -> None:
+        super().__init__(num_entities, num_relations, settings)
+        full = settings.metric == "full"
+        self.geometry = Absolute if full else Squared
+        # Of two unit vectors in random directions the squared distance is 2, on average.
+        one = torch.eye(settings.dim) if full else torch.ones(settings.dim)
+        self.register_buffer(
+            "metrics", (settings.far / 2 * one).repeat(self.slots, *[1] * one.dim())
+        )
+
+    def weights(self, relations: Tensor) -> Tensor:
+        if self.settings.metric == "full":
+            return self.metrics
+        return self.metrics[relations % self.slots]
+
+    def owners(self, relations: Tensor) -> Tensor | None:
+        return relations % self.slots if self.settings.metric == "full" else None
+
+    def derives(self) -> bool:
+        return True
+
+    @torch.no_grad()
+    def derive(self, queries: Queries, rng: np.random.Generator) -> None:
+        entities = self.placed(self.entities)
+        slots = queries.relations % self.slots
+        for slot in np.unique(slots).tolist():
+            mine = np.flatnonzero(slots == slot)
+            rows = np.repeat(mine, queries.num_answers[mine])
+            answers = queries.answers[places_in(queries.offsets, mine)]
+            if len(rows) > MOST_FACTS:
+                some = rng.choice(len(rows), MOST_FACTS, replace=False)
+                rows, answers = rows[some], answers[some]
+            if len(rows):
+                wrong = rng.integers(self.num_entities, size=len(rows))
+                anchors, relations, *ends = (
+                    torch.from_numpy(ids.astype(np.int64)).to(self.device)
+                    for ids in (queries.anchors[rows], queries.relations[rows], answers, wrong)
+                )
+                starts = self.encode(entities[anchors], relations)
+                apart = ((starts - entities[end]).abs_() for end in ends)
+                self.metrics[slot] = self._metric(*apart)
+
+    def _metric(self, right: Tensor, wrong: Tensor) -> Tensor:
+        """From the absolute differences (fact, dim) of right and wrong facts."""
+        means = wrong.T @ wrong / len(wrong)  # (dim, dim)
+        apart = means - right.T @ right / len(right)
+        apart.diagonal().add_(self.settings.prior * means.diagonal().mean())
+        apart.clamp_(min=0)
+        if self.settings.metric == "diagonal":
+            apart, means = apart.diagonal(), means.diagonal()
+        size = (apart * means).sum()  # the mean distance of the wrong facts
+        if not size > 0:  # nothing sets them apart: a metric that knows no dimension from another
+            apart = torch.ones_like(means) if means.dim() == 1 else torch.eye(len(means)).to(means)
+            size = (apart * means).sum().clamp(min=1e-12)
+        return apart * (self.settings.far / size)
