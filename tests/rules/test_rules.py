@@ -83,6 +83,20 @@ def test_paths_are_counted_as_by_brute_force(facts):
     assert often <= set(found)
 
 
+@settings(max_examples=40, deadline=None)
+@given(graphs(), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+def test_head_coverage_is_the_share_of_the_facts_that_a_rule_is_right_about(facts, least):
+    rules = mine(facts, ENTITIES, RELATIONS, steps=2)
+    known = brute.links(facts, RELATIONS)
+
+    def covers(rule, counts):
+        return counts[0] >= least * sum(1 for _, slot, _ in known if slot == rule[0])
+
+    kept = rules.covering(least)
+    for of in (mined_constants, mined_paths):
+        assert of(kept) == {rule: found for rule, found in of(rules).items() if covers(rule, found)}
+
+
 @settings(max_examples=25, deadline=None)
 @given(graphs(), st.booleans())
 def test_rules_fire_as_by_brute_force_from_both_ends(facts, direct):

@@ -3,13 +3,13 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, frozen
+from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.errors import DataError
 from assent.rules.constants import Constants, mine_constants
 from assent.rules.graph import Graph
@@ -30,6 +30,31 @@ class RuleSet:
 
     def __len__(self) -> int:
         return len(self.constants) + len(self.paths)
+
+    def covering(self, least: float) -> "RuleSet":
+        """Without the rules of a smaller head coverage.
+
+        That is the share of the relation's facts that a rule is right about. Of a path that was
+        not walked from everywhere, it is estimated.
+        """
+        if not least:
+            return self
+        constants, paths, graph = self.constants, self.paths, self.graph
+        facts = np.bincount(graph.slots, minlength=graph.num_slots)  # (slot,)
+        heads = rows_of(constants.offsets)
+        there = constants.support >= least * facts[graph.item_slots[heads]]
+        counts = np.bincount(heads[there], minlength=graph.num_items)
+        right = paths.support / np.maximum(paths.walked, np.finfo(np.float32).tiny)
+        wide = right >= least * facts[paths.relations]
+        return replace(
+            self,
+            constants=Constants(
+                frozen(offsets_of(counts), np.int64),
+                frozen(constants.bodies[there]),
+                frozen(constants.support[there]),
+            ),
+            paths=Paths(*(getattr(paths, field.name)[wide] for field in fields(Paths))),
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All numbers but the graph's, by name."""

@@ -33,6 +33,7 @@ SHORT = 2  # steps of the paths that have a say; three cost far more time
 class RuleSettings:
     steps: int = 3  # of the longest paths
     min_support: int = 2  # pairs or entities that a rule was right about, at least
+    min_coverage: float = 0.0  # share of the relation's facts that a rule was right about, at least
     prior: float = 5.0  # cases against a rule, before any is counted
     discount: float = 0.5  # of each rule after the surest: 0 believes that alone, 1 all alike
     slots_weight: float = 0.1  # of rules about whom an entity has some slot with
@@ -43,6 +44,7 @@ class RuleSettings:
         for name, low, high in (
             ("steps", 1, 3),
             ("min_support", 1, math.inf),
+            ("min_coverage", 0, 1),
             ("prior", 0, math.inf),
             ("discount", 0, 1),
             ("slots_weight", 0, 1),
@@ -80,7 +82,7 @@ class RuleModel:
             facts, self.num_entities, self.num_relations, steps=self.settings.steps,
             min_support=self.settings.min_support, minutes=minutes, seed=seed, progress=progress,
         )  # fmt: skip
-        self.hear(facts, rules, direct)
+        self.hear(facts, rules.covering(self.settings.min_coverage), direct)
 
     def hear(self, facts: Ids, rules: RuleSet | None, direct: bool) -> None:
         """Takes these rules about these facts."""
@@ -144,7 +146,9 @@ class RuleModel:
 
     def digest(self) -> str:
         """A checksum of all that scores depend on."""
-        sha = hashlib.sha256(repr(("rules", self.settings)).encode())
+        settings = self.settings
+        weighed = settings.prior, settings.discount, settings.slots_weight
+        sha = hashlib.sha256(repr(("rules", *weighed)).encode())
         for name, tensor in sorted(self.state_dict().items()):
             sha.update(name.encode() + tensor.numpy().tobytes())
         return sha.hexdigest()
