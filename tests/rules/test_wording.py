@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from assent.core.arrays import frozen
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.rules.wording import Wording, around_tail, plural, readable
+from assent.rules.phrases import around_tail
+from assent.rules.wording import Wording
+from assent.rules.words import plural, readable
 
 # label: the fact, the group and the claim seen from the head, then from the tail
 SAID = {

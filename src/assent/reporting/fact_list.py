@@ -26,7 +26,7 @@ from assent.reporting.grid import (
     texts,
     words,
 )
-from assent.rules.wording import around_tail
+from assent.rules.phrases import around_tail
 
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
 FEW = 20  # facts that can be read where no script runs
