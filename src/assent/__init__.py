@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
     from assent.verbs.runs import Run, load_run
+    from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
 
@@ -79,6 +80,7 @@ _HOMES = {
     "review": "verbs.review",
     "save": "files.benchmarks",
     "save_decider": "verbs.deciders",
+    "search": "verbs.search",
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
@@ -116,6 +118,7 @@ __all__ = [
     "review",
     "save",
     "save_decider",
+    "search",
     "table_one",
     "train",
     "tune",

@@ -56,6 +56,7 @@ def test_a_text_is_the_label_then_what_is_told_then_the_words_of_the_id():
     assert texts.types == (("city", "capital"), (), ())
     assert texts.sentences() == ["Rome seat of the Pope city 1, city, capital", "Oslo", ""]
     assert texts.vectors.shape == (3, 0)
+    assert texts.summary() == "texts: 2 of 3 entities have names in words, 1 have types"
 
 
 def test_texts_are_true_if_anything_is_known():

@@ -65,6 +65,13 @@ class Texts:
         """Whether anything is known of any entity."""
         return any(self.names) or any(self.types)
 
+    def summary(self) -> str:
+        """Of how many entities something is known."""
+        named, typed = (sum(map(bool, column)) for column in (self.names, self.types))
+        return (
+            f"texts: {named:,} of {len(self):,} entities have names in words, {typed:,} have types"
+        )
+
     def sentences(self) -> list[str]:
         """Name and types of each entity in one line, for encoders of sentences."""
         return [

@@ -288,3 +288,46 @@ def _reliable(calibration: Calibration) -> Rows:
         for stated, true, size in zip(*calibration.reliability(), sizes, strict=True)
         if size
     ]
+
+
+def parallel(
+    rows: Sequence[tuple[float, Mapping[str, Any]]], logarithmic: Mapping[str, bool]
+) -> Chart:
+    """Parallel coordinates: a line for each training, from setting to setting, by its score."""
+    lines: Rows = []
+    marks: Rows = []
+    for name, is_log in logarithmic.items():
+        values = [settings[name] for _, settings in rows]
+        places = _places(values, is_log)
+        lines += [
+            {"training": place, "setting": name, "place": rounded(at), "score": rounded(score)}
+            for place, ((score, _), at) in enumerate(zip(rows, places, strict=True))
+        ]
+        ends = {str(value): at for value, at in zip(values, places, strict=True)}
+        if not all(isinstance(value, str | bool) for value in values):
+            numbers = sorted(zip(places, values, strict=True))
+            ends = {f"{value:.3g}": at for at, value in (numbers[0], numbers[-1])}
+        marks += [
+            {"setting": name, "place": rounded(at), "value": text} for text, at in ends.items()
+        ]
+    x = alt.X("setting:N", sort=list(logarithmic), title=None, axis=alt.Axis(labelAngle=-20))
+    y = alt.Y("place:Q", title=None, axis=None)
+    drawn = chart_of(lines).mark_line(strokeWidth=1.4, opacity=0.8)
+    coloured = alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), title="score")
+    chart = drawn.encode(x=x, y=y, color=coloured, detail="training:N")
+    labels = chart_of(marks).mark_text(align="left", dx=5, fontSize=11)
+    title = "Trainings by their settings"
+    caption = "Each line is a training; the brighter, the higher its score on valid."
+    return finished("search", title, caption, chart + labels.encode(x=x, y=y, text="value:N"))
+
+
+def _places(values: Sequence[Any], is_log: bool) -> Values:
+    """Where values stand between the lowest (0) and the highest (1) of them."""
+    if any(isinstance(value, str | bool) for value in values):
+        kinds = sorted({str(value) for value in values})
+        numbers = np.array([kinds.index(str(value)) for value in values], np.float64)
+    else:
+        numbers = np.array(values, np.float64)
+        numbers = np.log(numbers) if is_log else numbers
+    low, high = numbers.min(), numbers.max()
+    return (numbers - low) / (high - low) if high > low else np.full(len(numbers), 0.5)

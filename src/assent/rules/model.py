@@ -146,7 +146,9 @@ class RuleModel:
 
     def digest(self) -> str:
         """A checksum of all that scores depend on."""
-        sha = hashlib.sha256(repr(("rules", self.settings)).encode())
+        settings = self.settings
+        weighed = settings.prior, settings.discount, settings.slots_weight
+        sha = hashlib.sha256(repr(("rules", *weighed)).encode())
         for name, tensor in sorted(self.state_dict().items()):
             sha.update(name.encode() + tensor.numpy().tobytes())
         return sha.hexdigest()

@@ -81,8 +81,11 @@ def fit(
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
     settings = replace(settings, train=settled(settings.train, len(queries)))
-    network = new_model(settings, names, texts_for(settings, names, benchmark.types))
+    texts = texts_for(settings, names, benchmark.types)
+    network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
+    if texts is not None:
+        watcher.event(event="texts", message=texts.summary())
     with nullcontext() if folder is None else training_in(folder):
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)

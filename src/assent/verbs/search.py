@@ -1,0 +1,296 @@
+"""search: settings for a model, found by training it many times.
+
+Optuna proposes settings: at first at random, later near those that did well (TPE; Bergstra et al.,
+2011). Successive halving (Jamieson & Talwalkar, 2016) ends most trainings early: at 1, 3, 9, ...
+times the epochs of an evaluation, those go on that are among the best third so far. All is
+measured on valid; test has no part in it.
+"""
+
+import fcntl
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assent.core.checking import refuse_unknown
+from assent.errors import ConfigError, DataError
+from assent.files.atomic import beside
+from assent.files.text import read_json
+from assent.reporting.charts import parallel
+from assent.reporting.progress import Unwatched
+from assent.reporting.rendering import svg
+from assent.settings import Settings, model_names, resolve, to_toml
+from assent.training.spaces import Between, Space, space
+from assent.verbs.read import place
+from assent.verbs.runs import load_benchmark
+from assent.verbs.train import fit
+
+SEARCH, JOURNAL, TRIALS = "search.json", "journal.log", "trials"
+TABLE, BEST, CHART = "trials.tsv", "best.toml", "search.svg"
+THIRD = 3  # one of so many trainings goes on at each rung
+WARM = 8  # trainings with settings drawn at random, before anything is learned from them
+DONE, ENDED_EARLY = "done", "ended early"
+
+
+class Trial(NamedTuple):
+    """One training."""
+
+    number: int
+    score: float  # the best on valid
+    epochs: int
+    state: str
+    settings: dict[str, Any]  # by name, those that were searched
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to."""
+
+    trials: tuple[Trial, ...]  # the best first
+    settings: Settings  # of the best
+    folder: Path
+
+
+class Job(NamedTuple):
+    """What every process of a search must know."""
+
+    benchmark: str
+    model: str
+    changes: tuple[str, ...]
+    folder: Path
+    ends: float  # seconds since 1970
+    most: int | None  # trainings, in all
+    seed: int
+
+
+def search(
+    benchmark: str | Path,
+    model: str,
+    *,
+    out: str | Path,
+    minutes: float = 60.0,
+    trials: int | None = None,
+    workers: int = 1,
+    changes: Iterable[str] = (),
+    seed: int = 0,
+    told: Callable[[Trial], None] = lambda trial: None,
+) -> Found:
+    """Trains a model with many settings for so many minutes, and keeps the best ones in `out`.
+
+    `changes` such as "train.epochs=10" hold for all trainings; what they set is not searched. The
+    same call goes on where it was stopped or killed, also in the middle of a training. `told` hears
+    of each training that ends, where there is one worker.
+    """
+    refuse_unknown(model, model_names(), "model")
+    if not minutes > 0 or workers < 1 or (trials is not None and trials < 1):
+        raise ConfigError("search: minutes, trials and workers must be more than 0")
+    changes = tuple(changes)
+    resolve(model, changes=changes)
+    if not _searched(model, changes):
+        raise ConfigError(f"search: all of {', '.join(space(model))} are set; leave some open")
+    where, folder = str(place(benchmark).resolve()), Path(out)
+    digest = load_benchmark(where).digest()
+    about = {"benchmark": digest, "model": model, "changes": list(changes), "seed": seed}
+    job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed)
+    with _searching(folder, about):
+        _take_up(_study(job, 0))
+        if workers == 1:
+            _work(job, 0, told)
+        else:
+            # Each process starts afresh: one that was forked would share torch's threads.
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                for worker in [pool.submit(_work, job, number) for number in range(workers)]:
+                    worker.result()
+        return _kept(job)
+
+
+@contextmanager
+def _searching(folder: Path, about: dict[str, Any]) -> Iterator[None]:
+    """Starts a search in a folder or takes it up; refuses another's, and two at once."""
+    path = folder / SEARCH
+    if not path.exists():
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+            raise ConfigError(f"{folder}: is there already, and no search; choose another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        with beside(path) as part:
+            part.write_text(json.dumps(about) + "\n", encoding="utf-8")
+    elif read_json(path) != about:
+        raise ConfigError(f"{folder}: has another search, of {path}; choose another folder")
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataError(f"{folder}: is being searched by another process") from error
+        yield
+
+
+def _searched(model: str, changes: tuple[str, ...]) -> Space:
+    """What is tried: the model's space, but for what is set."""
+    fixed = {change.partition("=")[0].strip() for change in changes}
+    return {name: kind for name, kind in space(model).items() if name not in fixed}
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise ConfigError("search needs Optuna: pip install optuna") from error
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna
+
+
+def _study(job: Job, worker: int) -> Any:
+    """What was tried so far, in a journal that several processes may write to."""
+    optuna = _optuna()
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    return optuna.create_study(
+        study_name="search",
+        direction="maximize",
+        storage=JournalStorage(JournalFileBackend(str(job.folder / JOURNAL))),
+        load_if_exists=True,
+        sampler=optuna.samplers.TPESampler(
+            seed=job.seed * 1000 + worker, n_startup_trials=WARM, constant_liar=True
+        ),
+        pruner=optuna.pruners.SuccessiveHalvingPruner(
+            min_resource=max(resolve(job.model, changes=job.changes).train.evaluate_every, 1),
+            reduction_factor=THIRD,
+        ),
+    )
+
+
+def _take_up(study: Any) -> None:
+    """Has trainings that were killed asked for again, in the folders that they have."""
+    from optuna.trial import TrialState
+
+    for trial in study.get_trials(states=(TrialState.RUNNING,)):
+        at = trial.user_attrs.get("folder", trial.number)
+        study.tell(trial.number, state=TrialState.FAIL)
+        study.enqueue_trial(trial.params, user_attrs={"folder": at})
+
+
+class TimeUp(Exception):  # noqa: N818  (no error)
+    """The minutes of the search are over."""
+
+
+class Listening(Unwatched):
+    """Tells Optuna what a training comes to, and ends it where that is too little."""
+
+    def __init__(self, trial: Any, ends: float) -> None:
+        self.trial, self.ends = trial, ends
+        self.best, self.epochs, self.last = -math.inf, 0, math.inf
+
+    def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        if time.time() > self.ends:
+            raise TimeUp
+
+    def event(self, **values: Any) -> None:
+        if "epochs" in values:  # of a training that starts or goes on
+            self.last = values["epochs"]
+        if values["event"] != "evaluation":
+            return
+        self.best, self.epochs = max(self.best, values["score"]), values["epoch"]
+        self.trial.report(values["score"], values["epoch"])
+        if values["epoch"] < self.last and self.trial.should_prune():
+            raise _optuna().TrialPruned
+
+
+def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: None) -> None:
+    """Trains with one setting after another until the time is up."""
+    optuna, study = _optuna(), _study(job, worker)
+    states, benchmark = optuna.trial.TrialState, load_benchmark(job.benchmark)
+    ended = (states.COMPLETE, states.PRUNED)
+    searched = _searched(job.model, job.changes)
+    spaces = {name: _distribution(optuna, kind) for name, kind in searched.items()}
+    while time.time() < job.ends:
+        if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
+            return
+        trial = study.ask(spaces)
+        at = trial.user_attrs.get("folder", trial.number)
+        trial.set_user_attr("folder", at)
+        listening = Listening(trial, job.ends)
+        settings = resolve(job.model, changes=(*job.changes, *_changes(trial.params)))
+        run_folder = job.folder / TRIALS / f"{at:04}"
+        try:
+            run = fit(benchmark, settings, run_folder, job.benchmark, listening)
+        except TimeUp:  # the trial stays open, and the next search takes it up
+            return
+        except optuna.TrialPruned:
+            trial.set_user_attr("epochs", listening.epochs)
+            trial.set_user_attr("best", listening.best)
+            study.tell(trial, state=states.PRUNED)
+        else:
+            best = max(run.trained.scores, default=-math.inf)
+            trial.set_user_attr("epochs", run.trained.epochs)
+            trial.set_user_attr("best", best)
+            study.tell(trial, best)
+        told(_trial(study.get_trials(states=ended)[-1]))
+
+
+def _distribution(optuna: Any, kind: Between | tuple[Any, ...]) -> Any:
+    if not isinstance(kind, Between):
+        return optuna.distributions.CategoricalDistribution(kind)
+    if kind.step is None:
+        return optuna.distributions.FloatDistribution(kind.low, kind.high, log=True)
+    return optuna.distributions.FloatDistribution(kind.low, kind.high, step=kind.step)
+
+
+def _changes(params: dict[str, Any]) -> list[str]:
+    """As `--set` takes them."""
+    return [f"{name}={json.dumps(_rounded(value))}" for name, value in params.items()]
+
+
+def _rounded(value: Any) -> Any:
+    """A setting that a person would write down."""
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def _trial(trial: Any) -> Trial:
+    done = trial.state.name == "COMPLETE"
+    return Trial(
+        int(trial.user_attrs.get("folder", trial.number)),
+        float(trial.user_attrs["best"]),
+        int(trial.user_attrs["epochs"]),
+        DONE if done else ENDED_EARLY,
+        {name: _rounded(value) for name, value in trial.params.items()},
+    )
+
+
+def _kept(job: Job) -> Found:
+    """Writes what was found: a table, the best settings, a chart."""
+    optuna = _optuna()
+    states = optuna.trial.TrialState
+    found = _study(job, 0).get_trials(states=(states.COMPLETE, states.PRUNED))
+    trials = sorted(map(_trial, found), key=lambda trial: (-trial.score, trial.number))
+    done = [trial for trial in trials if trial.state == DONE]
+    if not done:
+        raise DataError(
+            f"{job.folder}: no training came to its end in this time; the same command goes on"
+        )
+    settings = resolve(job.model, changes=(*job.changes, *_changes(done[0].settings)))
+    searched = _searched(job.model, job.changes)
+    names = list(searched)
+    with beside(job.folder / TABLE) as part, part.open("w", encoding="utf-8") as file:
+        print("trial", "score", "epochs", "state", *names, sep="\t", file=file)
+        for trial in trials:
+            shown = [json.dumps(trial.settings[name]) for name in names]
+            score = f"{trial.score:.4f}"
+            print(trial.number, score, trial.epochs, trial.state, *shown, sep="\t", file=file)
+    with beside(job.folder / BEST) as part:
+        part.write_text(to_toml(settings.sections()), encoding="utf-8")
+    rows = [(trial.score, trial.settings) for trial in trials]
+    with beside(job.folder / CHART) as part:
+        part.write_text(svg(parallel(rows, _logarithmic(searched))), encoding="utf-8")
+    return Found(tuple(trials), settings, job.folder)
+
+
+def _logarithmic(searched: Space) -> dict[str, bool]:
+    """By setting: whether its numbers are even in their logarithm."""
+    return {name: isinstance(k, Between) and k.step is None for name, k in searched.items()}

@@ -1,0 +1,123 @@
+"""Searching settings: bounded, resumed after any end, and honest about what was found."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+import pytest
+
+import assent
+import toy
+from assent.errors import ConfigError, DataError
+from assent.settings import model_names, resolve
+from assent.training.spaces import Between, space
+from assent.verbs import search as searching
+
+pytest.importorskip("optuna", reason="Optuna is not installed")
+
+QUICK = ("train.epochs=6", "train.evaluate_every=2", "train.threads=1")
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    kb = toy.crowd(0, num_entities=40, num_relations=3, facts_each=6)
+    assent.save(assent.build(kb, removed=4, seed=1), tmp_path / "benchmark")
+    return tmp_path / "benchmark"
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_all_of_a_space_can_be_set(name):
+    for setting, kind in space(name).items():
+        for value in (kind.low, kind.high) if isinstance(kind, Between) else kind:
+            written = str(value).lower() if isinstance(value, bool) else repr(value)
+            resolve(name, changes=[f"{setting}={written}"])
+
+
+def test_the_best_settings_make_the_best_training_again(benchmark, tmp_path):
+    told = []
+    found = assent.search(
+        benchmark, "distmult", out=tmp_path / "s", trials=5, changes=QUICK, told=told.append
+    )
+    assert len(told) == 5 and sorted(trial.number for trial in told) == [0, 1, 2, 3, 4]
+    assert found.trials[0].score == max(trial.score for trial in found.trials)
+    done = [trial for trial in found.trials if trial.state == searching.DONE]
+    again = assent.train(benchmark, "distmult", file=tmp_path / "s" / "best.toml")
+    assert max(again.trained.scores) == done[0].score
+    best = tomllib.loads((tmp_path / "s" / "best.toml").read_text())
+    assert best["train"]["learning_rate"] == done[0].settings["train.learning_rate"]
+    lines = (tmp_path / "s" / "trials.tsv").read_text().splitlines()
+    assert len(lines) == 6 and lines[0].startswith("trial\tscore\tepochs\tstate\t")
+    assert (tmp_path / "s" / "search.svg").read_text().startswith("<svg")
+
+
+def test_bad_trainings_are_ended_early(benchmark, tmp_path):
+    found = assent.search(benchmark, "transe", out=tmp_path / "s", trials=12, changes=QUICK)
+    early = [trial for trial in found.trials if trial.state == searching.ENDED_EARLY]
+    assert early and all(trial.epochs < 6 for trial in early)
+
+
+def test_a_setting_that_is_set_is_not_searched(benchmark, tmp_path):
+    fixed = (*QUICK, "model.dim=16")
+    found = assent.search(benchmark, "complex", out=tmp_path / "s", trials=2, changes=fixed)
+    assert "model.dim" not in found.trials[0].settings and found.settings.model.dim == 16
+
+
+def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark, tmp_path):
+    folder = tmp_path / "s"
+    words = [f"--set={change}" for change in ("train.epochs=100000", "train.threads=1")]
+    command = [sys.executable, "-m", "assent.cli", "search", str(benchmark), "--model", "distmult"]
+    killed = subprocess.Popen(
+        [*command, "--out", str(folder), "--set=train.checkpoint_minutes=0.001", *words],
+        stderr=subprocess.DEVNULL,
+    )
+    ends = time.monotonic() + 120
+    while not list(folder.glob("trials/0000/checkpoints/*")) and time.monotonic() < ends:
+        time.sleep(0.1)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    # The trial is asked for again, in the folder that it has.
+    about = searching.read_json(folder / searching.SEARCH)
+    job = searching.Job(
+        str(benchmark), "distmult", tuple(about["changes"]), folder, time.time() + 60, None, 0
+    )
+    study = searching._study(job, 0)
+    searching._take_up(study)
+    import optuna
+
+    spaces = {name: searching._distribution(optuna, k) for name, k in space("distmult").items()}
+    trial = study.ask(spaces)
+    assert trial.user_attrs["folder"] == 0
+    assert trial.params == study.get_trials(deepcopy=False)[0].params
+
+
+def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(benchmark, tmp_path):
+    with pytest.raises(DataError, match="no training came to its end in this time"):
+        assent.search(benchmark, "distmult", out=tmp_path / "s", minutes=1e-3, changes=QUICK)
+    found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
+    assert [trial.number for trial in found.trials] == [0]
+
+
+def test_several_processes_share_a_search(benchmark, tmp_path):
+    found = assent.search(
+        benchmark, "distmult", out=tmp_path / "s", trials=4, workers=2, changes=QUICK
+    )
+    assert len(found.trials) >= 4
+    assert len({trial.number for trial in found.trials}) == len(found.trials)
+
+
+def test_what_cannot_be_searched_is_refused(benchmark, tmp_path):
+    with pytest.raises(ConfigError, match="unknown model 'complx'"):
+        assent.search(benchmark, "complx", out=tmp_path / "s")
+    with pytest.raises(ConfigError, match="must be more than 0"):
+        assent.search(benchmark, "complex", out=tmp_path / "s", minutes=0)
+    with pytest.raises(ConfigError, match="is there already, and no search"):
+        assent.search(benchmark, "complex", out=benchmark)
+    assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
+    with pytest.raises(ConfigError, match="has another search"):
+        assent.search(benchmark, "complex", out=tmp_path / "s", trials=1, changes=QUICK)
+    everything = [f"{name}=0.1" for name in space("rules")]
+    with pytest.raises(ConfigError, match="leave some open"):
+        assent.search(benchmark, "rules", out=tmp_path / "t", changes=everything)
