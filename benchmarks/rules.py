@@ -1,6 +1,7 @@
 """How long rules take, and how much memory: mining, scoring queries, judging candidates.
 
     python benchmarks/rules.py [GRAPH] [--queries N] [--candidates N] [--steps N] [--threads N]
+    python benchmarks/rules.py --synthetic 10000000 [--minutes 5]     mining alone, drawn by Zipf
 
 GRAPH is a file, a folder or the name of a data set (fb14k-qaq). Processor time, not wall-clock:
 a busy machine does not change it. The goal is 180 s times 2 cores and 2 GB for mining FB14k-QAQ.
@@ -21,6 +22,7 @@ from assent.rules.model import RuleModel, RuleSettings
 from assent.rules.paths import NONE, Paths
 from assent.verbs.deciders import rule_columns
 from assent.verbs.runs import load_benchmark
+from building import synthetic
 
 EACH = 8  # candidates a query: as many as a judge looks at, on average
 
@@ -34,8 +36,13 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=20_000)
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--synthetic", type=int, help="so many facts of a made-up graph")
+    parser.add_argument("--minutes", type=float, default=5.0, help="of mining the made-up graph")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    if options.synthetic:
+        made_up(options.synthetic, options.minutes, options.steps)
+        return
     benchmark = load_benchmark(options.graph)
     names, rng = benchmark.vocabulary, np.random.default_rng(0)
     sizes = names.num_entities, names.num_relations
@@ -59,6 +66,17 @@ def main() -> None:
     candidates = queries.anchors[rows], queries.relations[rows], entities
     told(*(part[:2] for part in candidates))
     timed(f"columns of {len(rows):,} candidates", lambda: told(*candidates))
+    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def made_up(size: int, minutes: float, steps: int) -> None:
+    """Mining what can be mined in these minutes, and the memory that it takes."""
+    facts = synthetic(size).facts
+    relations, entities = int(facts[:, 1].max()) + 1, int(facts[:, [0, 2]].max()) + 1
+    print(f"{len(facts):,} facts, {entities:,} entities, {relations:,} relations")
+    print(f"memory before: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+    rules = timed("mining", lambda: mine(facts, entities, relations, steps=steps, minutes=minutes))
+    print(f"  {len(rules.constants):,} rules with constants, {len(rules.paths):,} paths")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 

@@ -24,6 +24,7 @@ import torch
 import assent
 import toy
 from assent.cli import app, main
+from assent.reviewing.proposals import has_proposals
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -32,12 +33,13 @@ COPIES = {"reproduction.md"}  # written by `assent reproduce`, kept as it wrote 
 TABLES = {"architecture.md", "hostile.md"}  # of docstrings and of messages; tests compare them
 LANGUAGES = {"sh", "python", "text", "json", "toml", "make"}
 MARK = "# not run here: "
+SERVES = "serves until Ctrl-C"
 REASONS = {  # what a block must have in it to be excused
     "needs the network": r"data fetch|pip install|docker build",
     "needs FB14k-QAQ": r"fb14k-qaq|fb15k-237|reproduce",
     "needs a SPARQL store": r"sparql\+http",
     "needs PyKEEN": r"import .*pykeen|from pykeen",
-    "serves until Ctrl-C": r"assent review \w+( --reviewer \w+)*$",
+    SERVES: r"assent review \w+( --reviewer \w+)*$",
     "takes minutes": r"make (demo|test)|assent demo",
     "needs this repository": r"\bmake\b|\bgit\b|\bpytest\b",
 }
@@ -154,7 +156,11 @@ def run_page(page: Path) -> str:
     """Runs the blocks of a page in the current folder; returns what they printed."""
     names: dict[str, object] = {}
     texts = []
-    for block in RUN:
+    for block in BLOCKS:
+        if block.page == page and block.marked == SERVES and not has_proposals(Path("run")):
+            assent.propose(assent.load_run("run"))  # as the page would, when it is first opened
+        if block not in RUN:
+            continue
         if block.page == page and block.language == "sh":
             texts += [run_command(words, block) for words in commands_in(block)]
         elif block.page == page:

@@ -307,5 +307,5 @@ def test_a_rule_that_is_less_sure_than_the_answer_is_common_says_nothing():
     (reason,) = of_one(explainer(frozen(facts), names), 28, 0, 30)
     assert (reason.kind, reason.support, reason.cases) == ("any", 20, 20)
     assert reason.sentence == (
-        "All 20 entities that speak anything speak norwegian, among them p0 and p1"
+        "All 20 entities that speak something speak norwegian, among them p0 and p1"
     )

@@ -43,7 +43,7 @@ class Rolled:
 
 
 def test_a_metric_is_the_mean_of_wrong_facts_less_that_of_right_ones():
-    model = made("transa", metric="full", far=5.0, prior=0.25)
+    model = made("transa", metric="full", far=5.0)
     # slots 0 to 3: three queries with 4 answers, one, four with 4, one
     model.derive(QUERIES, Rolled([[5, 0, 1, 2], [4], [1, 1, 3, 0], [2]]))
     entities = model.placed(model.entities).detach()
@@ -57,7 +57,7 @@ def test_a_metric_is_the_mean_of_wrong_facts_less_that_of_right_ones():
 
     right = mean([(0, 1), (2, 3), (2, 4), (4, 5)])
     wrong = mean([(0, 5), (2, 0), (2, 1), (4, 2)])
-    expected = (wrong - right + 0.25 * wrong.diagonal().mean() * torch.eye(8)).clamp(min=0)
+    expected = (wrong - right).clamp(min=0)
     expected *= 5 / (expected * wrong).sum()
     torch.testing.assert_close(model.metrics[0], expected)
 
@@ -80,9 +80,9 @@ def test_a_metric_is_symmetric_and_nowhere_negative():
     assert torch.allclose(metrics, metrics.mT) and (metrics >= 0).all()
 
 
-def test_without_a_prior_a_slot_that_sets_nothing_apart_counts_all_dimensions_alike():
+def test_a_slot_that_sets_nothing_apart_counts_all_dimensions_alike():
     for metric in ("full", "diagonal"):
-        model = made("transa", metric=metric, prior=0.0, far=4.0)
+        model = made("transa", metric=metric, far=4.0)
         right = torch.rand(5, 8) + 1
         same = model._metric(right, right)
         ones = same.diagonal() if metric == "full" else same
@@ -118,13 +118,6 @@ def test_no_gradient_reaches_a_metric():
     assert model.scores(ANCHORS, RELATIONS).isfinite().all()
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"far": 0}, r"model\.far: expected more than 0"),
-        ({"prior": -1}, r"model\.prior: expected 0"),
-    ],
-)
-def test_a_distance_of_nothing_and_a_negative_prior_are_refused(settings, message):
-    with pytest.raises(ConfigError, match=message):
-        create("transa", 5, 2, settings)
+def test_a_distance_of_nothing_is_refused():
+    with pytest.raises(ConfigError, match=r"model\.far: expected more than 0, found 0"):
+        create("transa", 5, 2, {"far": 0})

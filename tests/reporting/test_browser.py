@@ -137,7 +137,9 @@ def test_surest_first_or_least_sure_first_or_by_relation(opened):
     assert probabilities(tab) == sorted(probabilities(tab))
     assert probabilities(tab)[0] == ".022"  # 2 of 91; 1 of 91 is to be reviewed
     tab.locator("select[name=order]").select_option("relation")
-    assert set(tab.locator(".facts .fact span").all_inner_texts()[:24]) == {RELATIONS[1]}
+    said = tab.locator(".facts .fact span")
+    assert set(said.all_inner_texts()[:24]) == {"knows"}  # the last part of its address
+    assert said.first.locator("a").get_attribute("href") == RELATIONS[1]
 
 
 def test_one_relation_or_one_decision(opened):

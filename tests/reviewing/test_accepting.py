@@ -124,6 +124,6 @@ def _both_ways(opened, key):
     """The tail query and the head query of a proposal, each with its answer, by the graph's ids."""
     names = opened.benchmark.vocabulary
     card = opened.card(key)
-    head, tail = (names.entities.index(end.name) for end in (card.head, card.tail))
-    relation = names.relations.index(card.relation.name)
+    head, tail = (names.entities.index(end.name) for end in (card.fact.head, card.fact.tail))
+    relation = names.relations.index(card.fact.relation.name)
     return [((head, relation), tail), ((tail, relation + names.num_relations), head)]

@@ -100,8 +100,10 @@ def test_planted_facts_measure_a_reviewer_and_are_never_promised(opened, truth, 
 def test_a_card_does_not_tell_that_its_fact_is_planted(opened):
     key = opened.proposals.planted_keys[0]
     card = opened.card(key, "drawn")
-    fact = card.head.name, card.relation.name, card.tail.name
-    listed = [tuple(end.name for end in known) for known in (*card.about_head, *card.about_tail)]
+    fact = tuple(end.name for end in card.fact[:3])
+    listed = [
+        tuple(end.name for end in known[:3]) for known in (*card.about_head, *card.about_tail)
+    ]
     assert fact not in listed and card.order == "drawn"
 
 
@@ -123,11 +125,13 @@ def test_two_reviewers_do_not_get_the_same_proposal(opened):
 
 def test_probabilities_are_recalibrated_at_once(opened):
     before = opened.probabilities.copy()
-    relation = opened.card(opened.proposals.keys[0]).relation.name
+    relation = opened.card(opened.proposals.keys[0]).fact.relation.name
     for _ in range(15):
         card = opened.next("ann", order="teaches", wanted=Filter(relation=relation))
         opened.decide(card.key, "wrong", "ann", order=card.order)
-    mine = np.array([opened.card(key).relation.name == relation for key in opened.proposals.keys])
+    mine = np.array(
+        [opened.card(key).fact.relation.name == relation for key in opened.proposals.keys]
+    )
     assert (opened.probabilities[mine] < before[mine]).all()
     assert (np.diff(opened.probabilities[mine]) <= 0).all()
 

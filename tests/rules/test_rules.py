@@ -188,6 +188,20 @@ def test_when_time_is_up_what_was_found_is_kept(rng):
     assert len(rules) > 0 and {what for what, *_ in said} == {"constants", "paths"}
 
 
+def test_of_too_many_rules_those_about_most_entities_are_mined(rng, monkeypatch):
+    facts = np.unique(rng.integers(0, [60, 4, 60], (900, 3)), axis=0).astype(np.int32)
+    graph = Graph.of(facts, 60, 4)
+    monkeypatch.setattr("assent.rules.constants.CHUNK", 500)  # links between two looks
+    every, few = mine_constants(graph), mine_constants(graph, most=100)
+    assert 100 <= len(few) < len(every)
+    mined = np.diff(few.offsets) > 0
+    able = np.diff(every.offsets) > 0
+    sizes = graph.sizes[: graph.num_items]
+    assert sizes[mined].min() >= sizes[able & ~mined].max()
+    kept = few.offsets[:-1][mined], every.offsets[:-1][mined]
+    assert np.array_equal(few.support[kept[0]], every.support[kept[1]])
+
+
 def test_drawn_members_give_about_the_counts_of_all(rng):
     facts = frozen(np.unique(rng.integers([3, 0, 0], [3003, 2, 3], (5000, 3)), axis=0))
     graph = Graph.of(facts, 3003, 2)

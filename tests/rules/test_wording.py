@@ -7,62 +7,64 @@ from hypothesis import strategies as st
 from assent.core.arrays import frozen
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.rules.wording import Wording, plural, readable
+from assent.rules.phrases import around_tail
+from assent.rules.wording import Wording
+from assent.rules.words import plural, readable
 
-# label: the fact, the group and the clause seen from the head, then from the tail
+# label: the fact, the group and the claim seen from the head, then from the tail
 SAID = {
     "borders": (
-        "A borders B", "entities that border B", "border B",
-        "entities that A borders", "are among those that A borders",
+        "A borders B", "entities that border B", "3 border B",
+        "entities that A borders", "A borders 3",
     ),
     "has capital": (
-        "A has B as capital", "entities with B as capital", "have B as capital",
-        "capitals of A", "are capitals of A",
+        "A has B as capital", "entities with B as capital", "3 have B as capital",
+        "capitals of A", "3 are capitals of A",
     ),
     "is a city in": (
-        "A is a city in B", "cities in B", "are cities in B",
-        "entities with A as a city", "have A as a city",
+        "A is a city in B", "cities in B", "3 are cities in B",
+        "entities with A as a city", "3 have A as a city",
     ),
     "member of political party": (
         "A is a member of political party B", "members of political party B",
-        "are members of political party B", "entities with A as a member", "have A as a member",
+        "3 are members of political party B", "entities with A as a member", "3 have A as a member",
     ),
     "educated at": (
-        "A is educated at B", "entities educated at B", "are educated at B",
-        "entities that A is educated at", "are among those that A is educated at",
+        "A is educated at B", "entities educated at B", "3 are educated at B",
+        "entities that A is educated at", "A is educated at 3",
     ),
     "observes holiday": (
-        "A observes holiday B", "entities that observe holiday B", "observe holiday B",
-        "entities that A observes as holiday", "are among those that A observes",
+        "A observes holiday B", "entities that observe holiday B", "3 observe holiday B",
+        "entities that A observes as holiday", "A observes 3",
     ),
     "country of citizenship": (
         "A has B as country of citizenship", "entities with B as country of citizenship",
-        "have B as country of citizenship", "countries of citizenship of A",
-        "are countries of citizenship of A",
+        "3 have B as country of citizenship", "countries of citizenship of A",
+        "3 are countries of citizenship of A",
     ),
     "languages spoken, written, or signed": (
         "A has B among its languages spoken, written, or signed",
         "entities with B among their languages spoken, written, or signed",
-        "have B among their languages spoken, written, or signed",
-        "languages spoken, written, or signed of A",
-        "are languages spoken, written, or signed of A",
+        "3 have B among their languages spoken, written, or signed",
+        "languages spoken, written, or signed by A",
+        "3 are languages spoken, written, or signed by A",
     ),
     "drug used for treatment": (
         "A has B as drug used for treatment", "entities with B as drug used for treatment",
-        "have B as drug used for treatment", "drugs used for treatment of A",
-        "are drugs used for treatment of A",
+        "3 have B as drug used for treatment", "drugs used for treatment of A",
+        "3 are drugs used for treatment of A",
     ),
     "widely speaks": (
-        "A widely speaks B", "entities that widely speak B", "widely speak B",
-        "entities that A widely speaks", "are among those that A widely speaks",
+        "A widely speaks B", "entities that widely speak B", "3 widely speak B",
+        "entities that A widely speaks", "A widely speaks 3",
     ),
     "P31": (
-        "A has B as P31", "entities with B as P31", "have B as P31",
-        "entities that A has as P31", "are among those that A has as P31",
+        "A has B as P31", "entities with B as P31", "3 have B as P31",
+        "entities that A has as P31", "A has 3 as P31",
     ),
     "lives_in": (
-        "A lives in B", "entities that live in B", "live in B",
-        "entities that A lives in", "are among those that A lives in",
+        "A lives in B", "entities that live in B", "3 live in B",
+        "entities that A lives in", "A lives in 3",
     ),
 }  # fmt: skip
 
@@ -76,25 +78,74 @@ def wording(label, types=None, names=("A", "B")):
 def test_a_relation_is_said_in_its_own_way(label):
     words = wording(label)
     assert SAID[label] == (
-        words.told(0, 0, 1), words.group(0, 1), words.clause(0, 1),
-        words.group(1, 0), words.clause(1, 0),
+        words.told(0, 0, 1), words.group(0, 1), words.claim("3", 0, 1),
+        words.group(1, 0), words.claim("3", 1, 0),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("label", "forwards"),
     [
-        ("borders", "entities that border anything"),
+        ("borders", "entities that border something"),
         ("uses calendar", "entities that use any calendar"),
         ("is written in script", "entities written in any script"),
         ("belongs to metazone", "entities that belong to any metazone"),
         ("occupation", "entities with any occupation"),
-        ("is a city in", "cities in anything"),
+        ("is a city in", "cities in something"),
+        ("widely speaks", "entities that widely speak something"),
+        ("has won prize", "entities that have won any prize"),
+        ("known as", "entities known as something"),
+        ("starring", "entities starring something"),
         ("is a city in time zone", "cities in any time zone"),
     ],
 )
 def test_anyone_may_stand_at_the_other_end(label, forwards):
     assert wording(label).group(0, None) == forwards
+
+
+@pytest.mark.parametrize(
+    ("label", "backwards"),
+    [
+        ("is based in", "entities that something is based in"),
+        ("uses currency", "entities that something uses as currency"),
+        ("capital", "capitals of something"),
+        ("member of", "entities with any member"),
+    ],
+)
+def test_something_may_stand_at_the_head(label, backwards):
+    assert wording(label).group(1, None) == backwards
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "tails"),
+    [
+        ("hasCapital", "A has B as capital", "capitals of A"),
+        ("http://x.org/ns#isLocatedIn", "A is located in B", "entities that A is located in"),
+        ("ex:birthPlace", "A has B as birth place", "birth places of A"),
+        ("film/genre", "A has B as genre", "genres of A"),
+        ("has_part", "A has B as a part", "parts of A"),
+        ("isMemberOf", "A is a member of B", "entities with A as a member"),
+        ("wasBornOnDate", "A was born on date B", "entities that A was born on"),
+        ("bornIn", "A was born in B", "entities that A was born in"),
+        ("hasID", "A has B as ID", "IDs of A"),
+        ("starring", "A is starring B", "entities that A is starring"),
+        ("sibling", "A has B as sibling", "siblings of A"),
+        ("children", "A has B among its children", "children of A"),
+        ("headquarters", "A has B as headquarters", "headquarters of A"),
+        ("founded", "A founded B", "entities that A founded"),
+        ("graduatedFrom", "A graduated from B", "entities that A graduated from"),
+        ("conceptually_related_to", "A is conceptually related to B",
+         "entities that A is conceptually related to"),
+        ("carries_out", "A carries out B", "entities that A carries out"),
+        ("award received", "A has B as award received", "awards received by A"),
+        ("rdf:type", "A is a B", "entities with A as an instance"),
+        ("isa", "A is a B", "entities with A as an instance"),
+        ("sameAs", "A is the same as B", "entities that A is the same as"),
+    ],
+)  # fmt: skip
+def test_names_in_any_style_are_said_as_words(name, told, tails):
+    words = wording(name)
+    assert (words.told(0, 0, 1), words.group(1, 0)) == (told, tails)
 
 
 def test_what_a_name_ends_in_is_not_said_twice():
@@ -140,7 +191,7 @@ def test_no_label_breaks_a_sentence(label):
     for slot, end in ((0, 1), (1, 0)):
         assert words.group(slot, None)
         assert words.entity(end) in words.group(slot, end)
-        assert words.entity(end) in words.clause(slot, end)
+        assert words.entity(end) in words.claim("both", slot, end)
     assert words.told(0, 0, 1).startswith("A") and "?" in words.asked(1, 1)
 
 
@@ -157,3 +208,19 @@ def test_no_label_breaks_a_sentence(label):
 )
 def test_plurals(one, many):
     assert plural(one) == many
+
+
+@pytest.mark.parametrize(
+    ("label", "around"),
+    [
+        ("has capital", ("has", "as capital")),
+        ("http://x.org/isLocatedIn", ("is located in", "")),
+        ("borders", ("borders", "")),
+        ("Hauptstadt, früher", ("Hauptstadt, früher", "")),  # no plain words: as it is
+        ("{{ 7 * 7 }} <b>", ("{{ 7 * 7 }} <b>", "")),
+        ("P31", ("P31", "")),
+        ("x" * 200, ("x" * 200, "")),
+    ],
+)
+def test_a_fact_is_told_around_its_tail(label, around):
+    assert around_tail(label) == around

@@ -189,6 +189,14 @@ def test_a_label_that_several_have_is_the_one_that_fits():
         labels.entity_named("Olso")
 
 
+def test_the_last_part_of_an_address_is_a_name_if_only_one_has_it():
+    names = Vocabulary(("http://x.org/Oslo", "http://x.org/a#Rome", "http://y.org/Rome"), ("r",))
+    assert names.entity_named("Oslo") == 0 and names.entity_named("http://y.org/Rome") == 2
+    assert names.entity_named("Rome", np.array([True, False, True])) == 2
+    with pytest.raises(DataError, match="several have this label"):
+        names.entity_named("Rome")
+
+
 def test_what_people_said_counts(run, completed):
     head, relation, tail = sorted(by_name(completed))[0]
     path = run.folder / FOLDER / LABELS

@@ -9,6 +9,7 @@ import pytest
 import assent
 import toy
 from assent.errors import ConfigError, DataError
+from assent.reporting.new_facts import completion_grid
 from assent.reviewing.proposals import keys_of
 from assent.verbs.review import propose, write_accepted
 from assent.verbs.train import train
@@ -91,6 +92,9 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
     assert signed.reviewed.reviewers == ("ann",)
     assert {name for names in signed.confirmed_by.values() for name in names} == {"ann"}
     assert len(second.confirmed_by) == 1 and len(signed.confirmed_by) > 1
+
+    headings = [column.heading for column in completion_grid(signed).columns]
+    assert headings == ["relation", "accepted", "to review"]  # nothing else was asked
 
     path = tmp_path / "accepted.tsv"
     assert write_accepted(opened, path) == len(assent.read(path).facts) > 0

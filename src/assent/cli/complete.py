@@ -101,8 +101,8 @@ def complete(
         list[str] | None,
         typer.Option(
             "--relations",
-            help="Complete these relations only: names or labels, with commas between them; may "
-            "be given again.",
+            help="Complete these relations only: names, labels or last parts of addresses, with "
+            "commas between them; may be given again.",
         ),
     ] = None,
     anchors_file: Annotated[

@@ -11,7 +11,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import Vocabulary, last_part
 
 
 class Fitting:
@@ -71,13 +71,14 @@ def asked(slots: Sequence[int], about: Sequence[Mask]) -> Queries:
 
 
 def relations_named(wanted: Iterable[str] | None, names: Vocabulary) -> list[int]:
-    """The ids of the relations with these names or labels, ascending; None: all relations.
+    """The ids of the relations with these names, labels or last parts of addresses, ascending.
 
-    What is no name by itself may be several, with commas between them.
+    None: all relations. What is no name by itself may be several, with commas between them.
     """
     if wanted is None:
         return list(range(names.num_relations))
-    right = dict.fromkeys([*names.relations, *names.relation_labels])
+    short = map(last_part, names.relations)
+    right = dict.fromkeys([*names.relations, *names.relation_labels, *short])
     chosen = set[int]()
     for given in wanted:
         for name in [given] if given in right else map(str.strip, given.split(",")):

@@ -27,6 +27,7 @@ from assent.rules.wording import Wording
 MOST = 3  # rules that a fact is shown with
 LEAST = 0.1  # rules less sure than this are no evidence
 RIVALLING = 0.3  # a rule less sure than this makes no answer a rival
+CLEARLY = 1.1  # times as sure as what speaks for the fact must be what speaks for a rival
 BESIDE = 0.5  # a rule is shown beside a surer one if it is at least this share as sure
 EXAMPLES = 2  # entities named for which a rule was right
 NEAREST = 2  # known facts shown where no rule speaks
@@ -222,7 +223,8 @@ class Explainer:
         examples = self.counting.examples(body, item, anchor, EXAMPLES)
         among = "among them" if rule.support > len(examples) else "namely"
         named = f", {among} {self.words.named(examples)}" if examples else ""
-        return f"{_of(rule.support, rule.cases)} {who} {self.words.clause(slot, entity)}{named}"
+        many = f"{_of(rule.support, rule.cases)} {who}"
+        return f"{self.words.claim(many, slot, entity)}{named}"
 
     def _said_of_path(self, rule: _Rule, head: int, relation: int, tail: int) -> str:
         """`Mali borders Algeria, which is a member of X: 395 of 763 pairs joined like this ...`"""
@@ -234,7 +236,7 @@ class Explainer:
         between = self.words.relation(relation)
         if steps == [relation + self.names.num_relations]:
             return (
-                f"{said}, and {_of(rule.support, rule.cases, 'all')} known facts with “{between}” "
+                f"{said}, and {_of(rule.support, rule.cases)} known facts with “{between}” "
                 "hold both ways"
             )
         return (
@@ -295,7 +297,7 @@ class Explainer:
                 continue
             told, _ = self.words.step(anchor, slot, others[0])
             said = (
-                f"{told} already, and {_of(single, count, 'all')} {self.words.kind(slot)} have "
+                f"{told} already, and {_of(single, count)} {self.words.kind(slot)} have "
                 "only one such answer"
             )
             yield row, Reason(ANSWERED, single / count, single, count, said)
@@ -324,7 +326,7 @@ class Explainer:
             telling = max(best.confidence[place], surest[place])
             if BESIDE * vague.confidence[place] > telling:
                 best = vague
-            if best.confidence[place] > max(surest[place], RIVALLING):
+            if best.confidence[place] > max(CLEARLY * surest[place], RIVALLING):
                 anchor, rival = int(anchors[place]), int(best.entities[place])
                 number, middle = int(best.rules[place]), int(best.middles[place])
                 told, _ = self.words.step(anchor, slot, rival)
@@ -436,11 +438,11 @@ def _undirected(start: int, relation: int, end: int) -> tuple[int, int, int]:
     return (min(start, end), relation, max(start, end))
 
 
-def _of(support: int, cases: int, whole: str = "All") -> str:
-    """`3 of 7`, `All 7`, `Both`."""
+def _of(support: int, cases: int) -> str:
+    """`3 of 7`, `all 7`, `both`."""
     if support == cases == 2:
-        return "both" if whole.islower() else "Both"
-    return f"{whole} {cases:,}" if support == cases else f"{support:,} of {cases:,}"
+        return "both"
+    return f"all {cases:,}" if support == cases else f"{support:,} of {cases:,}"
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -4,6 +4,7 @@ A slot is a relation in one direction: slot r asks for the tail of relation r, a
 r + num_relations for its head.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -92,14 +93,17 @@ class Vocabulary:
         return name if relation < self.num_relations else f"inverse of {name}"
 
     def entity_named(self, name: str, fits: Mask | None = None) -> int:
-        """The id of the entity with this name, or with this label if only one has it.
+        """The id of the entity with this name, or this label, or this last part of its address.
 
-        Where several have the label, the only one of them that `fits` (entity,).
+        Where several have it, the only one of them that `fits` (entity,).
         """
         return _numbered(name, self.entities, self.entity_labels, "entity", fits)
 
     def relation_named(self, name: str) -> int:
-        """The id of the relation with this name, or with this label if only one has it."""
+        """The id of the relation with this name, or this label, or this last part of its address.
+
+        Only one may have it.
+        """
         return _numbered(name, self.relations, self.relation_labels, "relation", None)
 
     def by_side(self, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
@@ -127,12 +131,21 @@ class Vocabulary:
         )
 
 
+def last_part(name: str) -> str:
+    """What comes last in an address or a path; other names as they are."""
+    if "://" not in name and not name.startswith(("/", "urn:")):
+        return name
+    return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name
+
+
 def _numbered(
     name: str, names: tuple[str, ...], labels: tuple[str, ...], what: str, fits: Mask | None
 ) -> int:
     if name in names:
         return names.index(name)
-    found = [number for number, label in enumerate(labels) if label == name]
+    found = [number for number, label in enumerate(labels) if label == name] or [
+        number for number, other in enumerate(names) if last_part(other) == name
+    ]
     fitting = found if len(found) == 1 or fits is None else [one for one in found if fits[one]]
     if len(fitting) == 1:
         return fitting[0]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.new_facts import RULES, NewFacts
+from assent.core.vocabulary import last_part
 from assent.files.completions import Kept
 from assent.files.facts import rows_of_facts
 from assent.reporting.grid import (
@@ -25,6 +26,7 @@ from assent.reporting.grid import (
     texts,
     words,
 )
+from assent.rules.phrases import around_tail
 
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
 FEW = 20  # facts that can be read where no script runs
@@ -197,7 +199,7 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
         mine = facts.take(of_fact == relation)
         accepted = int(mine.accepted.sum())
         row = [
-            words(names.relation(relation)),
+            words(last_part(names.relation(relation))),
             count(accepted),
             count(len(mine) - accepted),
             probability(_share_right(mine)) if accepted else Cell(DASH),
@@ -223,9 +225,10 @@ def _few(facts: NewFacts, name: str) -> Grid:
     """The surest facts as a plain table."""
     names, rows = facts.vocabulary, []
     for place, (head, relation, tail) in enumerate(facts.facts[:FEW].tolist()):
-        fact = (names.entity(head), names.relation(relation), names.entity(tail))
+        between, after = around_tail(names.relation(relation))
+        fact = (names.entity(head), between, names.entity(tail), after)
         sure = probability(float(facts.probabilities[place]))
-        rows.append([Cell(" · ".join(map(clipped, fact))), sure])
+        rows.append([Cell(" ".join(map(clipped, filter(None, fact)))), sure])
     return Grid(name, [*texts("the surest"), *numbers("probability")], rows)
 
 
@@ -247,15 +250,24 @@ def listed(facts: NewFacts, file: str) -> tuple[dict[str, Any], list[str]]:
         )
     names = facts.vocabulary
     used = {row[place] for row in rows[:shown] for place in (0, 2)}
-    return {
-        "entities": {
-            entity: _named(names.entities[entity], names.entity(entity)) for entity in sorted(used)
+    return (
+        {
+            "entities": {
+                entity: _named(names.entities[entity], names.entity(entity))
+                for entity in sorted(used)
+            },
+            "relations": [
+                _named(name, last_part(names.relation(relation)))
+                for relation, name in enumerate(names.relations)
+            ],
+            "around": [  # what a fact says between its head and its tail, and after it
+                [clipped(part) for part in around_tail(names.relation(relation))]
+                for relation in range(names.num_relations)
+            ],
+            "rows": rows[:shown],
         },
-        "relations": [
-            _named(name, names.relation(relation)) for relation, name in enumerate(names.relations)
-        ],
-        "rows": rows[:shown],
-    }, notes
+        notes,
+    )
 
 
 def _rows(facts: NewFacts, reasons: int) -> tuple[list[Row], Any]:

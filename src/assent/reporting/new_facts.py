@@ -7,7 +7,7 @@ import numpy as np
 from assent.completing.completing import Completion, Outcome, Rehearsed, Reviewed
 from assent.core.arrays import Keys
 from assent.core.new_facts import NewFacts
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import Vocabulary, last_part
 from assent.reporting.grid import (
     Cell,
     Grid,
@@ -31,9 +31,11 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
     """The relations with the most new facts, and what a rehearsal says if there was one."""
     falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
     columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
+    if found.reviewed is not None:
+        columns = DECIDED_BY_PEOPLE
     rows = [
         [
-            words(found.vocabulary.relation(outcome.relation)),
+            words(last_part(found.vocabulary.relation(outcome.relation))),
             *(cell(outcome) for cell in columns.values()),
         ]
         for outcome in falling[:most]
@@ -48,7 +50,9 @@ def summary_lines(found: Completion) -> list[str]:
     counts = np.array([outcome[1:6] for outcome in outcomes], np.int64).reshape(-1, 5)
     queries, accepted, review, second, mirrored = counts.sum(axis=0).tolist()
     without = [
-        found.vocabulary.relation(outcome.relation) for outcome in outcomes if not outcome.accepts
+        last_part(found.vocabulary.relation(outcome.relation))
+        for outcome in outcomes
+        if not outcome.accepts
     ]
     lines = [
         f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
@@ -178,6 +182,7 @@ _ASKED: Columns = {
     "against schema": lambda outcome: count(sum(outcome.refused.counts().values())),
 }
 DECIDED_BY_QUERY: Columns = {**_ASKED, "mirrored": lambda outcome: count(outcome.mirrored)}
+DECIDED_BY_PEOPLE: Columns = {name: _ASKED[name] for name in ("accepted", "to review")}
 DECIDED_BY_FACT: Columns = {
     **_ASKED,
     "right, by estimate": lambda outcome: probability(outcome.expected),

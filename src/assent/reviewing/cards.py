@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
 from assent.files.facts import rows_of_facts
+from assent.rules.phrases import around_tail
 
 KNOWN_SHOWN = 12  # known facts about either end of a proposal, at most
 
@@ -26,12 +27,14 @@ class End(NamedTuple):
         return self.name if self.name.startswith(("http://", "https://")) else None
 
 
-class KnownFact(NamedTuple):
-    """A fact of the graph."""
+class Told(NamedTuple):
+    """A fact as people read it: `Norway` has `Oslo` as capital."""
 
     head: End
     relation: End
     tail: End
+    between: str  # what is said between the two ends
+    after: str  # and after the tail
 
 
 @dataclass(frozen=True)
@@ -39,16 +42,14 @@ class Card:
     """What a reviewer is shown of one proposal."""
 
     key: str
-    head: End
-    relation: End
-    tail: End
+    fact: Told
     probability: float  # as the labels so far recalibrate it
     probability_before: float  # as the run had it
     recalibrated_by: int  # so many labels
     order: str  # one of ORDERS: why it is shown; `decide` wants it back
     row: dict[str, Any]  # the fact as a line of .jsonl has it, with its evidence
-    about_head: tuple[KnownFact, ...]
-    about_tail: tuple[KnownFact, ...]
+    about_head: tuple[Told, ...]
+    about_tail: tuple[Told, ...]
     num_about_head: int  # so many known facts there are; at most KNOWN_SHOWN are listed
     num_about_tail: int
 
@@ -75,9 +76,7 @@ class Cards:
         about_tail, num_tail = self._about(tail, (head, relation, tail))
         return Card(
             key,
-            self._entity(head),
-            self._relation(relation),
-            self._entity(tail),
+            self.told(head, relation, tail),
             probability,
             float(facts.probabilities[place]),
             recalibrated_by,
@@ -88,6 +87,11 @@ class Cards:
             num_head,
             num_tail,
         )
+
+    def told(self, head: str, relation: str, tail: str) -> Told:
+        """A fact, given by its names, as people read it."""
+        ends = self._entity(head), self._relation(relation), self._entity(tail)
+        return Told(*ends, *around_tail(ends[1].label))
 
     def _entity(self, name: str) -> End:
         return End(name, self._entity_labels.get(name, name))
@@ -117,7 +121,7 @@ class Cards:
                 about.setdefault(end, []).append(fact)
         return about
 
-    def _about(self, entity: str, fact: Named) -> tuple[tuple[KnownFact, ...], int]:
+    def _about(self, entity: str, fact: Named) -> tuple[tuple[Told, ...], int]:
         """Known facts about an entity, one of each relation first, and how many there are.
 
         The fact itself is not among them: that a planted fact is known is not told.
@@ -129,8 +133,4 @@ class Cards:
             turns.append(seen[relation])
             seen[relation] += 1
         first = sorted(range(len(facts)), key=lambda i: (turns[i], facts[i]))[:KNOWN_SHOWN]
-        shown = (
-            KnownFact(self._entity(head), self._relation(relation), self._entity(tail))
-            for head, relation, tail in (facts[i] for i in first)
-        )
-        return tuple(shown), len(facts)
+        return tuple(self.told(*facts[i]) for i in first), len(facts)

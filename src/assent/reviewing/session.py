@@ -14,7 +14,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError
-from assent.reviewing.cards import Card, Cards, Named
+from assent.reviewing.cards import Card, Cards, Named, Told
 from assent.reviewing.choosing import ORDERS, Choosing, Filter
 from assent.reviewing.labels import SKIP, Given, Label
 from assent.reviewing.proposals import Proposals, labels_in, read_proposals
@@ -93,6 +93,14 @@ class Review:
             probability = float(self.worth.probable(facts)[place])
             labels = len(self.worth.verdicts().looked_at)
         return self._cards.of(facts, place, key, order, probability, labels)
+
+    def told(self, key: str) -> Told:
+        """A proposal as people read it."""
+        facts, place = self.proposals.found(key)
+        names, (head, relation, tail) = facts.vocabulary, facts.facts[place].tolist()
+        return self._cards.told(
+            names.entities[head], names.relations[relation], names.entities[tail]
+        )
 
     @property
     def probabilities(self) -> Values:  # (proposal,)

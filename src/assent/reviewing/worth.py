@@ -70,7 +70,8 @@ class Progress(NamedTuple):
             f"were drawn at random; reviewers disagree about {self.disagreements:,}"
         ]
         if self.pilot_left:
-            return [*lines, f"after {self.pilot_left} more drawn labels, promises can begin"]
+            labels = f"{self.pilot_left} more drawn label{'' if self.pilot_left == 1 else 's'}"
+            return [*lines, f"after {labels}, promises can begin"]
         lines += [promise.in_words() for promise in (self.graph, *self.relations) if promise.facts]
         if self.graph.checks is not None:
             more = f"about {self.graph.checks:,} more checks"

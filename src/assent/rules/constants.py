@@ -20,6 +20,7 @@ from assent.rules.graph import Graph
 
 CHUNK = 4_000_000  # links looked at before the clock is looked at again
 MAX_MEMBERS = 5_000  # of an item, looked at; of a larger one as many are drawn
+MOST = 100_000_000  # rules, about: 8 bytes each, and twice that while they are put in order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +41,9 @@ def mine_constants(
     max_members: int = MAX_MEMBERS,
     seed: int = 0,
     go_on: Callable[[int, int], bool] = lambda done, total: True,
+    most: int = MOST,
 ) -> Constants:
-    """All rules with this support, the items of most entities first.
+    """All rules with this support, the items of most entities first, until there are `most`.
 
     `go_on(done, total)` is told how much of the work is done, and says whether to do more.
     """
@@ -53,6 +55,8 @@ def mine_constants(
     counts = np.zeros(graph.num_items, np.int64)
     parts = []
     while done < len(order) and go_on(int(costs[done - 1]) if done else 0, total):
+        if counts.sum() >= most:
+            break
         start = costs[done - 1] if done else 0
         end = max(int(np.searchsorted(costs, start + CHUNK, side="right")), done + 1)
         heads = order[done:end]

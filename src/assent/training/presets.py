@@ -17,6 +17,8 @@ def default(model: str) -> Values:
         return values
     if model == "transr":
         return {"train": {"slots": 4}}
+    if model == "transa":
+        return {"train": {"candidates": 0.1}}
     if model == "region":
         return {"model": {"pace": 5.0}}
     return {}

@@ -94,12 +94,13 @@
     return element("code", "", isAddress(id) ? linked(id, id) : id);
   };
 
-  const factItem = (row, { entities, relations }) => {
+  const factItem = (row, { entities, relations, around }) => {
     const parts = [entities[row[HEAD]], relations[row[RELATION]], entities[row[TAIL]]];
-    const words = element("p", "fact");
-    parts.forEach((part, place) => {
-      words.append(element(place === 1 ? "span" : "b", "", named(part)), " ");
-    });
+    const [head, [relation, id = relation], tail] = parts;
+    const [between, after] = around[row[RELATION]];
+    const words = element("p", "fact", element("b", "", named(head)), " ");
+    words.append(element("span", "", named([between, id])), " ", element("b", "", named(tail)));
+    if (after) words.append(" ", element("span", "", after));
     const ids = parts.map(identified).filter(Boolean);
     const what = element("div", "what", words);
     if (ids.length) what.append(element("p", "ids", ...ids.flatMap((id) => [id, " "])));
@@ -119,8 +120,8 @@
     return element("li", "", what, why, sure);
   };
 
-  const textOf = (row, { entities, relations }) =>
-    [entities[row[HEAD]], relations[row[RELATION]], entities[row[TAIL]]]
+  const textOf = (row, { entities, relations, around }) =>
+    [entities[row[HEAD]], relations[row[RELATION]], around[row[RELATION]], entities[row[TAIL]]]
       .flat()
       .join(" ")
       .toLowerCase();

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assent.core.legible import legible as legible_text
-from assent.reviewing.cards import Card, End, KnownFact
+from assent.core.vocabulary import last_part
+from assent.reviewing.cards import Card, End, Told
 from assent.reviewing.labels import RIGHT, SKIP, UNKNOWN, WRONG, Disagreement, Label
 from assent.reviewing.session import Preview, Review
 from assent.reviewing.worth import Progress, Promised, Reviewer
@@ -77,18 +78,20 @@ class Reading:
 
     def card(self, given: Card) -> dict[str, Any]:
         """A fact with all that helps to decide about it."""
+        fact = given.fact
         ends = (
-            (given.head, given.about_head, given.num_about_head),
-            (given.tail, given.about_tail, given.num_about_tail),
+            (fact.head, given.about_head, given.num_about_head),
+            (fact.tail, given.about_tail, given.num_about_tail),
         )
         return {
             "proposal": given.key,
             "order": given.order,
             "why": WHY[given.order],
-            "head": end(given.head),
-            "relation": end(given.relation),
-            "tail": end(given.tail),
-            "words": in_words(given),
+            "head": end(fact.head),
+            "relation": {**end(fact.relation), "between": legible(fact.between)},
+            "tail": end(fact.tail),
+            "after": legible(fact.after),
+            "words": in_words(fact),
             "probability": given.probability,
             "percent": percent(given.probability),
             "recalibrated": recalibrated(given),
@@ -99,7 +102,7 @@ class Reading:
                     "facts": [{"words": in_words(fact)} for fact in facts],
                     "more": f"and {number - len(facts):,} more" if number > len(facts) else "",
                 }
-                for one, facts, number in ends[: 1 if given.head == given.tail else 2]
+                for one, facts, number in ends[: 1 if fact.head == fact.tail else 2]
             ],
         }
 
@@ -165,11 +168,7 @@ class Reading:
 
     def words(self, key: str) -> str:
         """A proposal, by its key, as people read it."""
-        facts, place = self.review.proposals.found(key)
-        head, relation, tail = facts.facts[place].tolist()
-        names = facts.vocabulary
-        ends = (names.entity(head), names.relation(relation), names.entity(tail))
-        return " ".join(map(legible, ends))
+        return in_words(self.review.told(key))
 
 
 def relations(review: Review) -> list[dict[str, Any]]:
@@ -179,7 +178,7 @@ def relations(review: Review) -> list[dict[str, Any]]:
     return [
         {
             "name": facts.vocabulary.relations[relation],
-            "label": legible(facts.vocabulary.relation(relation)),
+            "label": legible(last_part(facts.vocabulary.relation(relation))),
             "count": int(numbers[relation]),
         }
         for relation in np.argsort(-numbers, kind="stable").tolist()
@@ -209,7 +208,7 @@ def _where(one: Promised, labels: Mapping[str, str]) -> str:
     """What a promise is about."""
     if one.relation is None:
         return "of the whole graph"
-    return f"of \u201c{legible(labels.get(one.relation, one.relation))}\u201d"
+    return f"of \u201c{legible(last_part(labels.get(one.relation, one.relation)))}\u201d"
 
 
 def _relation_names(review: Review) -> tuple[Sequence[str], Sequence[str]]:
@@ -236,13 +235,16 @@ def preview(found: Preview) -> dict[str, Any]:
     return {
         "count": found.size,
         "words": f"{found.size:,} facts fit that nobody has decided about.{some}",
-        "examples": [f"{in_words(one)}  ({percent(one.probability)})" for one in found.examples],
+        "examples": [
+            f"{in_words(one.fact)}  ({percent(one.probability)})" for one in found.examples
+        ],
     }
 
 
-def in_words(fact: Card | KnownFact) -> str:
-    """Head, relation and tail as people read them."""
-    return " ".join(legible(end.label) for end in (fact.head, fact.relation, fact.tail))
+def in_words(fact: Told) -> str:
+    """A fact as one sentence."""
+    parts = (fact.head.label, fact.between, fact.tail.label, fact.after)
+    return " ".join(map(legible, filter(None, parts)))
 
 
 def recalibrated(card: Card) -> str:
