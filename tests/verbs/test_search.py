@@ -67,7 +67,8 @@ def test_a_setting_that_is_set_is_not_searched(benchmark, tmp_path):
 
 def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark, tmp_path):
     folder = tmp_path / "s"
-    words = [f"--set={change}" for change in ("train.epochs=100000", "train.threads=1")]
+    endless = ("train.epochs=100000", "train.evaluate_every=100000", "train.threads=1")
+    words = [f"--set={change}" for change in endless]
     command = [sys.executable, "-m", "assent.cli", "search", str(benchmark), "--model", "distmult"]
     killed = subprocess.Popen(
         [*command, "--out", str(folder), "--set=train.checkpoint_minutes=0.001", *words],
@@ -85,19 +86,29 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
     )
     study = searching._study(job, 0)
     searching._take_up(study)
-    import optuna
-
+    optuna = searching._optuna()
     spaces = {name: searching._distribution(optuna, k) for name, k in space("distmult").items()}
     trial = study.ask(spaces)
     assert trial.user_attrs["folder"] == 0
     assert trial.params == study.get_trials(deepcopy=False)[0].params
 
 
-def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(benchmark, tmp_path):
-    with pytest.raises(DataError, match="no training came to its end in this time"):
-        assent.search(benchmark, "distmult", out=tmp_path / "s", minutes=1e-3, changes=QUICK)
+def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(
+    benchmark, tmp_path, monkeypatch
+):
+    class Ending(searching.Listening):
+        def step(self, epoch, *rest):
+            if epoch == 3:  # as if the minutes were over
+                raise searching.TimeUp
+
+    with monkeypatch.context() as patched:
+        patched.setattr(searching, "Listening", Ending)
+        with pytest.raises(DataError, match="no training came to its end in this time"):
+            assent.search(benchmark, "distmult", out=tmp_path / "s", changes=QUICK)
     found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
     assert [trial.number for trial in found.trials] == [0]
+    events = (tmp_path / "s" / "trials" / "0000" / "trace.jsonl").read_text()
+    assert '"start"' in events and '"end"' in events
 
 
 def test_several_processes_share_a_search(benchmark, tmp_path):
