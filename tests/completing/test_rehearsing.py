@@ -189,6 +189,14 @@ def test_rules_that_tell_right_from_wrong_find_more_of_the_right_facts(seed):
     assert found > 1.3 * without and found / accepted > 0.85
 
 
+def test_joined_candidates_are_not_taken_for_right_because_more_are_expected():
+    candidates, right = graph(0, 1.0, joined=20)
+    many = known_of(candidates, right, 1.0)._replace(joined=np.array([10**6, 10**6]))
+    probabilities = rehearsed(candidates, many, 1.0).probability(candidates)
+    faint = candidates.joined & (candidates.scores < -5)
+    assert faint.any() and probabilities[faint].max() < 0.1
+
+
 def test_without_held_out_facts_nothing_is_probable():
     candidates, _ = graph(0, 1.0)
     blind = replace(candidates, held_out=frozen(np.zeros(len(candidates)), np.bool_))

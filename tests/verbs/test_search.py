@@ -129,6 +129,8 @@ def test_what_cannot_be_searched_is_refused(benchmark, tmp_path):
     assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
     with pytest.raises(ConfigError, match="has another search"):
         assent.search(benchmark, "complex", out=tmp_path / "s", trials=1, changes=QUICK)
+    with pytest.raises(ConfigError, match="measures nothing to compare by"):
+        assent.search(benchmark, "rules", out=tmp_path / "t", changes=["train.evaluate_every=0"])
     everything = [f"{name}=0.1" for name in space("rules")]
     with pytest.raises(ConfigError, match="leave some open"):
         assent.search(benchmark, "rules", out=tmp_path / "t", changes=everything)

@@ -87,8 +87,9 @@ class Rehearsed(NamedTuple):
         """What the estimate rests on, in one sentence."""
         if self.refuted:
             return (
-                f"The surest candidates show that at most {self.missing:.2g} facts are missing for "
-                "each one held out; the estimate rests on that."
+                "The surest candidates of all relations leave room for at most "
+                f"{self.missing:.2g} facts missing for each one held out; the estimate rests on "
+                "that."
             )
         each = f"{self.missing:g} facts are missing for each one held out"
         enough = "as many facts are missing from the graph as were held out from it"

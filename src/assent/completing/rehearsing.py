@@ -36,6 +36,7 @@ RULES = 0.5
 SHIFT, STRETCH = 1.0, 10.0  # how firmly a relation is held to the sigmoid of all relations
 HARDLY = 0.01  # the same for the sigmoid of all relations, which is held to sigmoid(score)
 FLATTEST = 0.05  # the lowest slope: a higher score is always more probable
+HIGHEST = 2.0  # how far the intercept of joined candidates may lie above that of the others
 STEP = 1.0  # the longest step of the search for a sigmoid, so that it cannot overshoot
 TURNS = 200  # steps of the search, at most; some 20 are enough
 CLOSE = 1e-9  # the search ends when no number moves farther
@@ -226,7 +227,8 @@ def _fitted(candidates: Candidates, known: Known, missing: float) -> Rehearsal:
     expected = known.joined.astype(np.float64) * (missing * found / total)  # (relation,)
     other = candidates.take(candidates.joined)
     slanted = slopes[other.relations] * _said(other, start, slope)
-    matched = intercepts_of(slanted, other.relations, expected)
+    # Where more are expected than there are candidates, all of them would be taken for right.
+    matched = np.minimum(intercepts_of(slanted, other.relations, expected), starts + HIGHEST)
     return Rehearsal(missing, False, float(start), float(slope), starts, matched, slopes)
 
 

@@ -91,7 +91,8 @@ def search(
     if not minutes > 0 or workers < 1 or (trials is not None and trials < 1):
         raise ConfigError("search: minutes, trials and workers must be more than 0")
     changes = tuple(changes)
-    resolve(model, changes=changes)
+    if not resolve(model, changes=changes).train.evaluate_every:
+        raise ConfigError("search: train.evaluate_every = 0 measures nothing to compare by")
     if not _searched(model, changes):
         raise ConfigError(f"search: all of {', '.join(space(model))} are set; leave some open")
     where, folder = str(place(benchmark).resolve()), Path(out)
