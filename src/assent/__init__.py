@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
+    from assent.verbs.update import Updated, update
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -62,6 +63,7 @@ _HOMES = {
     "Queries": "core.queries",
     "Run": "verbs.runs",
     "Subset": "core.queries",
+    "Updated": "verbs.update",
     "adapt": "adapters.adapting",
     "ask": "verbs.ask",
     "audit": "verbs.audit",
@@ -84,6 +86,7 @@ _HOMES = {
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
+    "update": "verbs.update",
     "write": "files.triples",
 }
 
@@ -100,6 +103,7 @@ __all__ = [
     "Review",
     "Run",
     "Subset",
+    "Updated",
     "__version__",
     "adapt",
     "ask",
@@ -122,6 +126,7 @@ __all__ = [
     "table_one",
     "train",
     "tune",
+    "update",
     "write",
 ]
 
