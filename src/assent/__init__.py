@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from assent.verbs.build import build
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
+    from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
     from assent.verbs.read import dataset, read
@@ -57,6 +58,7 @@ _HOMES = {
     "Benchmark": "core.benchmark",
     "Completion": "completing.completing",
     "Decider": "core.decider",
+    "Differences": "verbs.diff",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
@@ -70,6 +72,7 @@ _HOMES = {
     "build": "verbs.build",
     "complete": "verbs.complete",
     "dataset": "verbs.read",
+    "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
     "load": "files.benchmarks",
@@ -96,6 +99,7 @@ __all__ = [
     "Benchmark",
     "Completion",
     "Decider",
+    "Differences",
     "Evaluation",
     "Finding",
     "KnowledgeBase",
@@ -111,6 +115,7 @@ __all__ = [
     "build",
     "complete",
     "dataset",
+    "diff",
     "evaluate",
     "explain",
     "load",
