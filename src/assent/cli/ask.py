@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, err, say
+from assent.cli.common import AsJson, AtBenchmark, RunFolder, Unfinished, command, err, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -27,6 +27,7 @@ def ask(
     most: Annotated[
         int, typer.Option(min=0, help="How many answers to show that are not accepted.")
     ] = 5,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
@@ -39,7 +40,7 @@ def ask(
     from assent.verbs.ask import ask as answers_to
     from assent.verbs.runs import load_run
 
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     with minutes_of_queries(err) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, command, say
+from assent.cli.common import AsJson, AtBenchmark, OnBenchmark, RunFolder, Unfinished, command, say
 
 
 @command()
@@ -16,6 +16,7 @@ def explain(
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
@@ -27,7 +28,8 @@ def explain(
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
 
-    found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    found = find(run, head, relation, tail, most)
     if as_json:
         print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
         return

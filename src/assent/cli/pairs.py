@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Split, Unfinished, command, err, out
+from assent.cli.common import AsJson, AtBenchmark, RunFolder, Split, Unfinished, command, err, out
 
 
 @command()
@@ -16,6 +16,7 @@ def pairs(
     relations: Annotated[
         list[str] | None, typer.Option("--relation", help="Only this one; may be given again.")
     ] = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
@@ -31,7 +32,11 @@ def pairs(
 
     with queries(err) as progress:
         found = rank_pairs(
-            load_run(run_folder, unfinished=unfinished), k, split, relations, progress
+            load_run(run_folder, benchmark=benchmark, unfinished=unfinished),
+            k,
+            split,
+            relations,
+            progress,
         )
     if as_json:
         print(json.dumps(found.to_json(), indent=1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, command, err, say
+from assent.cli.common import AtBenchmark, RunFolder, command, err, say
 from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def review(
             "--name", help="Another name by which people reach this machine; may be given again."
         ),
     ] = None,
+    benchmark: AtBenchmark = None,
 ) -> None:
     """A page on this machine where people decide about new facts, with their evidence.
 
@@ -95,10 +96,10 @@ def review(
         raise DataError(f"{import_file}: no such file; expected one that --export wrote")
     if not has_proposals(run_folder):
         if import_file is None and (status or export_file or accepted_file):
-            load_run(run_folder)  # says so if there is no run
+            load_run(run_folder, benchmark=benchmark)  # says so if there is no run
             raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
         with minutes_of_queries(err) as progress:
-            propose(load_run(run_folder), seed=seed or 0, progress=progress)
+            propose(load_run(run_folder, benchmark=benchmark), seed=seed or 0, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
         if seed is not None and seed != (fixed := opened.proposals.seed):
             raise ConfigError(

@@ -31,6 +31,12 @@ def train(
     threads: Annotated[
         int | None, typer.Option(help="How many; 0: as suits the size of a step.")
     ] = None,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="Train from the beginning; what was trained in RUN before is lost."
+        ),
+    ] = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write RUN/tensorboard, for TensorBoard.")
     ] = False,
@@ -60,6 +66,7 @@ def train(
             file=settings_file,
             changes=changes,
             watcher=Together(watcher, trackers),
+            restart=restart,
         )
     best = max(run.trained.scores, default=float("nan"))
     stop_on = run.settings.train.stop_on

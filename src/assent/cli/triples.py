@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, out
+from assent.cli.common import AsJson, AtBenchmark, RunFolder, Unfinished, command, out
 
 
 @command()
@@ -16,6 +16,7 @@ def triples(
         Path, typer.Argument(help="False facts to find thresholds with, in any format of a graph.")
     ],
     test_false: Annotated[Path, typer.Argument(help="False facts to measure on.")],
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
     as_json: AsJson = False,
 ) -> None:
@@ -29,7 +30,8 @@ def triples(
     from assent.verbs.runs import load_run
     from assent.verbs.triples import classify_triples
 
-    found = classify_triples(load_run(run_folder, unfinished=unfinished), valid_false, test_false)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+    found = classify_triples(run, valid_false, test_false)
     if as_json:
         print(json.dumps(found.to_json(), indent=1))
     else:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, command, err, out, say
 from assent.errors import ConfigError
 
 
@@ -49,6 +49,7 @@ def tune(
         typer.Option("--out", help="A file, instead of decider.json in the run's folder."),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Find how to decide: above which score is a candidate accepted?
@@ -65,8 +66,10 @@ def tune(
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
-    run = load_run(run_folder, on, unfinished=unfinished)
-    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    heard = {
+        str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
+    }
     with queries(err) as progress:
         decider = find_decider(
             run, rule, objective, progress, heard, precision, confidence, reviewed

@@ -63,6 +63,7 @@ def load(path: str | Path) -> Benchmark:
     for layout in LAYOUTS.values():
         if layout.fits(path):
             benchmark = layout.read(path)  # first: it can say what is wrong, and in which line
+            _check_counts(benchmark, path)
             check_whole(path)
             return benchmark
     expected = " or ".join(f"with {layout.marks}" for layout in LAYOUTS.values())
@@ -79,6 +80,14 @@ def save(
         LAYOUTS[layout].write(benchmark, part)
         write_croissant(part, benchmark.origin)
         seal_folder(part)
+
+
+def renew(path: Path) -> None:
+    """Takes a benchmark as its files are now, if they fit one another, and writes it anew."""
+    for name, layout in LAYOUTS.items():
+        if layout.fits(path):
+            save(layout.read(path), path, layout=name, overwrite=True)
+            return
 
 
 def check_whole(folder: Path) -> None:
@@ -240,12 +249,16 @@ def _read_own(folder: Path) -> Benchmark:
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
         read_schema(schema) if schema.exists() else NOTHING_STATED,
     )
+    return replace(benchmark, removed=_read_removed(folder, vocabulary))
+
+
+def _check_counts(benchmark: Benchmark, folder: Path) -> None:
+    """Refuses a benchmark that has more or less of something than its manifest says."""
     for what, stated, found in _miscounted(benchmark):
         raise DataError(
             f"{folder}: {found:,} {what}, but {MANIFEST} counts {stated:,}; the files were cut "
             "short or changed; put them back, or build the benchmark anew"
         )
-    return replace(benchmark, removed=_read_removed(folder, vocabulary))
 
 
 def _miscounted(benchmark: Benchmark) -> list[tuple[str, int, int]]:
