@@ -1,11 +1,10 @@
 """ask: the answers to one query."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, err, say
+from assent.cli.common import RunFolder, Unfinished, as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -28,7 +27,6 @@ def ask(
         int, typer.Option(min=0, help="How many answers to show that are not accepted.")
     ] = 5,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Show the answers to one query: known, accepted, and not accepted, with the reasons.
 
@@ -40,12 +38,11 @@ def ask(
     from assent.verbs.runs import load_run
 
     run = load_run(run_folder, unfinished=unfinished)
-    with minutes_of_queries(err) as progress:
+    with minutes_of_queries(notes) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress
         )
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(found.query)
     say(f"  known: {', '.join(label for _, label in found.known) or 'nothing'}")

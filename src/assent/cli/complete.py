@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import RunFolder, Unfinished, command, notes, say, show, tell
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -147,7 +147,6 @@ def complete(
     from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
-    from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.completions import keep_completion
@@ -185,7 +184,7 @@ def complete(
         relations_named(relations, run.benchmark.vocabulary)
         Wanted(max_facts=max_facts, review_above=review_above)
         refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         found = run_completion(
             run,
             precision,
@@ -227,8 +226,7 @@ def complete(
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    if (grid := completion_grid(found)).rows:
-        out.print(terminal(grid))
+    show(completion_grid(found))
     for line in summary_lines(found):
         say(line)
     files = [
@@ -238,9 +236,9 @@ def complete(
         for path in files
     ]
     for path, what in zip(files, ("accepted", "to review"), strict=False):
-        say(f"{what}: {path}")
+        tell(what, path)
     if refused_file is not None:
-        say(f"refused: {refused_file}")
+        tell("refused", refused_file)
     if found.finished and not whole:
         say("a part of the graph: what the run's folder keeps for reports stays as it was")
     if not found.finished:
@@ -271,7 +269,7 @@ def _prepare(
     refuse_part(int(number), int(count))
     run = load_run(run_folder, unfinished=unfinished)
     refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         done = prepare(
             run,
             (int(number), int(count)),
@@ -304,6 +302,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes}; --no-refit leaves it out")
-    with watching(err) as watcher:
+    with watching(notes) as watcher:
         refit(run, watcher)
     return True

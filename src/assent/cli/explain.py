@@ -1,11 +1,10 @@
 """explain: why a fact may be true."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, command, say
+from assent.cli.common import OnBenchmark, RunFolder, Unfinished, as_json, command, say
 
 
 @command()
@@ -17,7 +16,6 @@ def explain(
     most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
     on: OnBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Say what speaks for a fact, and what against it.
 
@@ -28,8 +26,7 @@ def explain(
     from assent.verbs.runs import load_run
 
     found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(f"{found.sentence}" + (" (known)" if found.known else ""))
     for reason in found.reasons:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, command, err, say
+from assent.cli.common import RunFolder, command, notes, say
 from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PORT = 8321
 
 
-@command()
+@command(with_json=False)
 def review(
     run_folder: RunFolder,
     reviewers: Annotated[
@@ -97,7 +97,7 @@ def review(
         if import_file is None and (status or export_file or accepted_file):
             load_run(run_folder)  # says so if there is no run
             raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
-        with minutes_of_queries(err) as progress:
+        with minutes_of_queries(notes) as progress:
             propose(load_run(run_folder), seed=seed or 0, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
         if seed is not None and seed != (fixed := opened.proposals.seed):
