@@ -212,4 +212,4 @@ def test_tracking_without_its_package_ends_in_one_line_that_names_the_extra(
     path = os.pathsep.join([str(absent), os.environ.get("PYTHONPATH", "")])
     words = ["train", "benchmark", "--model", "complex", "--out", tmp_path / "run", *options]
     refused = run(*words, code=2, env={"PYTHONPATH": path})
-    assert refused.stderr == f"assent: no {extra}; pip install 'assent[{extra}]'\n"
+    assert refused.stderr == f"assent: no {extra}; pip install 'assent-kb[{extra}]'\n"

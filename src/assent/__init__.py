@@ -12,8 +12,12 @@ for fact in assent.complete(run, precision=0.9):
 """
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # said before anything is read that an older Python cannot parse
+    raise ImportError("assent needs Python 3.11 or later; this is " + sys.version.split()[0])
 
 from assent.core.version import __version__
 

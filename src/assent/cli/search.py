@@ -36,7 +36,7 @@ def search(
 ) -> None:
     """Find good settings for a model: train it many times, and end bad trainings early.
 
-    Needs Optuna (pip install optuna). Valid alone decides; test has no part in it. Stopped or
+    Needs Optuna (pip install 'assent-kb[search]'). Valid alone decides; test has no part in it. Stopped or
     killed, the same command goes on. The best settings go to OUT/best.toml, for `assent train
     --settings`; OUT/trials.tsv has all trainings, and OUT/search.svg a picture of them.
     """
