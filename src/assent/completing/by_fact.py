@@ -158,7 +158,7 @@ class ByFact:
         decided = NewFacts.joined(facts, self.names)
         if wanted.max_facts is not None:
             decided = most_probable(decided, wanted.max_facts, ground.schema)
-        summary = Rehearsed(self.precision, threshold, rehearsal.missing, rehearsal.refuted)
+        summary = Rehearsed(self.precision, threshold, float(rehearsal.missing.mean()), False)
         considered = None
         if replace(wanted, max_facts=None, review_above=None) == Wanted():
             considered = self._considered(heard, new, rivals, rehearsal, threshold)
@@ -200,8 +200,8 @@ class ByFact:
             BARS,
             self.precision,
             threshold,
-            rehearsal.missing,
-            rehearsal.refuted,
+            float(rehearsal.missing.mean()),
+            False,
         )
 
     def _carried(
@@ -280,7 +280,7 @@ class ByFact:
         """How many held-out facts of each relation are accepted, judged without their own fold."""
         folds = folds_of(candidates.facts)
         probabilities = rehearsed_by_others(
-            candidates, self.rehearsing.known, rehearsal.missing, folds
+            candidates, self.rehearsing.known, self.missing, folds
         )
         found = candidates.held_out & (probabilities > threshold)
         return np.bincount(candidates.relations[found], minlength=self.names.num_relations)

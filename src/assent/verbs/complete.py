@@ -177,7 +177,7 @@ def _rehearsed(
             keeper=keeper or None,
         )
 
-    missing = 1.0 if missing is None else missing
+    missing = 2.0 if missing is None else missing
     if refit:
         return ByFact(rehearsing, precision, missing, final)
     decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
