@@ -9,8 +9,8 @@ missing, a third if two facts are missing for each one held out. That is what te
 With odds of `h` to `w` that rise with the score, `exp(a + b score)`, the share is a sigmoid with a
 ceiling: `sigmoid(a + b score + log(1 + m)) / (1 + m)`. A new candidate is right with probability
 `sigmoid(a + b score + log m)`. For each of some numbers `m` the likeliest sigmoids are fitted. How
-well they fit says how probable each number is, in the relation; and how many relations lack so much
-says how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
+well they fit says how probable each number is in the relation; how many relations lack so much says
+how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
 facts, or without any that is sure, thus lacks what the others do, as far as anyone can tell.
 """
 
@@ -67,7 +67,9 @@ def numbers_up_to(most: float) -> Values:
 def lacking(scores: Values, relations: Ids, held_out: Mask, size: int, most: float) -> Lacking:
     """What each of `size` relations lacks, by its candidates: at most `most` for each held out."""
     numbers, everything = numbers_up_to(most), np.zeros_like(relations)
-    each = np.array([sigmoids_of(scores, everything, held_out, 1, m, HARDLY).fits[0] for m in numbers])
+    each = np.array(
+        [sigmoids_of(scores, everything, held_out, 1, m, HARDLY).fits[0] for m in numbers]
+    )
     means = np.full(size, numbers[np.argmax(each)])
     for _ in range(ROUNDS):
         (start,), (slope,), _ = sigmoids_of(
@@ -75,7 +77,11 @@ def lacking(scores: Values, relations: Ids, held_out: Mask, size: int, most: flo
         )
         fitted = list[Sigmoids]()
         for number in numbers:
-            fitted.append(sigmoids_of(start + slope * scores, relations, held_out, size, number, HELD, fitted[-1:]))
+            fitted.append(
+                sigmoids_of(
+                    start + slope * scores, relations, held_out, size, number, HELD, fitted[-1:]
+                )
+            )
         starts, slopes, fits = map(np.array, zip(*fitted, strict=True))
         found = Lacking(numbers, posterior(fits), starts + slopes * start, slopes * slope)
         means = found.means
@@ -110,9 +116,9 @@ def sigmoids_of(
     held: tuple[float, float],
     near_to: Sequence[Sigmoids] = (),
 ) -> Sigmoids:
-    """The likeliest sigmoids if so many facts are `missing` for each held out, a number or (candidate,).
+    """The likeliest sigmoids if so many facts are `missing` for each one held out.
 
-    They are held to `0 + 1 * score` as by a normal prior with the two precisions `held`. Found by
+    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a normal prior with the two precisions `held`. Found by
     Fisher scoring, from those that they are `near_to`; Laplace's approximation tells how they fit.
     """
     a, b = (near_to[0].starts, near_to[0].slopes) if near_to else (np.zeros(size), np.ones(size))
@@ -122,7 +128,10 @@ def sigmoids_of(
         above, below = sigmoid(logits), sigmoid(-logits)
         # Of q = above / (1 + missing): its derivative by the logit, over q (1 - q).
         tells = (1 + missing) * below / (missing + below)
-        gap, weight = (above / (1 + missing) - held_out) * tells, above * below * tells / (1 + missing)
+        gap, weight = (
+            (above / (1 + missing) - held_out) * tells,
+            above * below * tells / (1 + missing),
+        )
         slope_a = np.bincount(groups, gap, size) + held[0] * a
         slope_b = np.bincount(groups, gap * scores, size) + held[1] * (b - 1)
         aa = np.bincount(groups, weight, size) + held[0]

@@ -2,20 +2,19 @@
 
 Valid and test hold facts that the model has not seen. When every query of the graph is asked, they
 are candidates like all others, and they are right. A new candidate may be right as well: the graph
-lacks facts that nobody wrote down. How many it lacks no held-out fact can tell, so it is supposed
-that `missing` facts are missing for each one held out, and that they score alike. Where there are
-`h` held-out and `n` new candidates of about one score, `missing * h` of the new ones are then
-right: a share of `missing * h / n`. If more facts are missing than supposed, more of them are
-right, so the share is a bound from below. (Elkan & Noto, 2008: positive and unlabelled examples.)
+lacks facts that nobody wrote down. If `missing` facts of a relation are missing for each one held
+out, and score alike, then `missing * h` of the new candidates are right where there are `h`
+held-out ones of about that score (Elkan & Noto, 2008: positive and unlabelled examples). How many
+are missing is estimated for each relation (`lacking.py`), never more than the caller says.
 
 What is said for a candidate comes from the model and from the rules of the graph. A sigmoid of all
 relations turns the model's score into log-odds; the log-odds of the rules are added with a weight.
-Then each relation has a sigmoid of its own.
+Then each relation has sigmoids of its own, one for each number of facts that it may lack.
 
 `assent build` holds out only facts whose two entities no train fact joins. Candidates whose
-entities a train fact joins score differently, and no held-out fact is like them. Their sigmoid has
-the slope of the others; its intercept is such that as many of them are right as the graph lacks, if
-it lacks facts of both kinds equally often.
+entities a train fact joins score differently, and no held-out fact is like them. Their sigmoids
+have the slopes of the others; the intercepts are such that as many of them are right as the
+relation lacks, if it lacks facts of both kinds equally often.
 """
 
 from collections.abc import Sequence
@@ -104,20 +103,27 @@ class Rehearsal:
     alone: Values  # (number, relation)     intercepts of the sigmoids
     joined: Values  # (number, relation)    intercepts for candidates of the other kind
     slopes: Values  # (number, relation)    of both
+    rate: float  # of the known facts, those held out
 
     @property
     def missing(self) -> Values:  # (relation,)
         """Facts missing for each one held out, as is to be expected."""
-        return self.numbers @ self.weights
+        missing: Values = self.numbers @ self.weights
+        return missing
+
+    @property
+    def lacks(self) -> Values:  # (relation,)
+        """Of all facts of a relation, the share that is missing, as is to be expected."""
+        missing = self.missing * self.rate
+        lacks: Values = missing / (1 + missing)
+        return lacks
 
     def said(self, candidates: Candidates) -> Values:  # (candidate,)
         """What model and rules say to a candidate, as log-odds, whatever its relation."""
         return _said(candidates, self.start, self.slope)
 
     def probability(self, candidates: Candidates) -> Values:  # (candidate,)
-        return self._probability(
-            self.said(candidates), candidates.relations, candidates.joined
-        )
+        return self._probability(self.said(candidates), candidates.relations, candidates.joined)
 
     def _probability(self, said: Values, relations: Ids, joined: Mask) -> Values:
         total = np.zeros(len(said))
@@ -147,9 +153,8 @@ def rehearsed(candidates: Candidates, known: Known, missing: float = 2.0) -> Reh
     found = int(alone.held_out.sum())
     if not found:
         nothing = np.full((1, size), -FARTHEST)
-        return Rehearsal(
-            0.0, 1.0, np.zeros(1), np.ones((1, size)), nothing, nothing, np.ones((1, size))
-        )
+        ones = np.ones((1, size))
+        return Rehearsal(0.0, 1.0, np.zeros(1), ones, nothing, nothing, ones, 0.0)
     everything = np.zeros_like(alone.relations)
     (start,), (slope,), _ = sigmoids_of(
         near(alone.scores), everything, alone.held_out, 1, 1.0, HARDLY
@@ -177,6 +182,7 @@ def rehearsed(candidates: Candidates, known: Known, missing: float = 2.0) -> Reh
         starts,
         np.array(matched),
         lacks.slopes,
+        float(rate),
     )
 
 
