@@ -1,11 +1,10 @@
 """ask: the answers to one query."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, AtBenchmark, RunFolder, Unfinished, command, err, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -29,7 +28,6 @@ def ask(
     ] = 5,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Show the answers to one query: known, accepted, and not accepted, with the reasons.
 
@@ -41,12 +39,11 @@ def ask(
     from assent.verbs.runs import load_run
 
     run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
-    with minutes_of_queries(err) as progress:
+    with minutes_of_queries(notes) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress
         )
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(found.query)
     say(f"  known: {', '.join(label for _, label in found.known) or 'nothing'}")

@@ -1,11 +1,10 @@
 """explain: why a fact may be true."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, AtBenchmark, OnBenchmark, RunFolder, Unfinished, command, say
+from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, as_json, command, say
 
 
 @command()
@@ -18,7 +17,6 @@ def explain(
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Say what speaks for a fact, and what against it.
 
@@ -30,8 +28,7 @@ def explain(
 
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     found = find(run, head, relation, tail, most)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(f"{found.sentence}" + (" (known)" if found.known else ""))
     for reason in found.reasons:

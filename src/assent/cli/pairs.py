@@ -1,11 +1,19 @@
 """pairs: all pairs of entities, ranked for each relation."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, AtBenchmark, RunFolder, Split, Unfinished, command, err, out
+from assent.cli.common import (
+    AtBenchmark,
+    RunFolder,
+    Split,
+    Unfinished,
+    as_json,
+    command,
+    notes,
+    show,
+)
 
 
 @command()
@@ -18,7 +26,6 @@ def pairs(
     ] = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Rank all pairs of entities for each relation.
 
@@ -26,11 +33,10 @@ def pairs(
     """
     from assent.reporting.measures import pairs_grid
     from assent.reporting.progress import queries
-    from assent.reporting.rendering import terminal
     from assent.verbs.pairs import rank_pairs
     from assent.verbs.runs import load_run
 
-    with queries(err) as progress:
+    with queries(notes) as progress:
         found = rank_pairs(
             load_run(run_folder, benchmark=benchmark, unfinished=unfinished),
             k,
@@ -38,7 +44,5 @@ def pairs(
             relations,
             progress,
         )
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1))
-    else:
-        out.print(terminal(pairs_grid(found)))
+    if not as_json(found.to_json):
+        show(pairs_grid(found))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, err, say
+from assent.cli.common import BenchmarkFolder, command, notes, say, tell
 
 
 @command()
@@ -57,7 +57,7 @@ def train(
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err) as watcher:
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(notes) as watcher:
         run = run_training(
             benchmark,
             model,
@@ -78,4 +78,4 @@ def train(
     )
     if line := advice(run.trained, baseline):
         say(line)
-    say(f"run: {run_folder}")
+    tell("run", run_folder)

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import (
+    AtBenchmark,
+    OnBenchmark,
+    RunFolder,
+    Unfinished,
+    command,
+    notes,
+    say,
+    show,
+    tell,
+)
 from assent.errors import ConfigError
 
 
@@ -59,7 +69,6 @@ def tune(
     """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
-    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
@@ -70,14 +79,14 @@ def tune(
     heard = {
         str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
     }
-    with queries(err) as progress:
+    with queries(notes) as progress:
         decider = find_decider(
             run, rule, objective, progress, heard, precision, confidence, reviewed
         )
     path = save_decider(decider, out_file or run_folder, run.benchmark)
-    out.print(terminal(thresholds_grid(decider, run.benchmark)))
+    show(thresholds_grid(decider, run.benchmark))
     if "promise" in decider.found:
-        out.print(terminal(promise_grid(decider.found["promise"])))
+        show(promise_grid(decider.found["promise"]))
     if (line := found_line(decider)) is not None:
         say(line)
-    say(f"decider: {path}")
+    tell("decider", path)

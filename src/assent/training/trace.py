@@ -10,6 +10,7 @@ from typing import Any
 from assent.errors import DataError
 from assent.files.text import refuse_special
 
+ADOPTED = "adopted"  # the event of a run whose weights another library trained
 STEPS = ("epoch", "counted")  # events that tell how long learning took
 
 

@@ -35,7 +35,7 @@ from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint
 from assent.training.loop import FREE
-from assent.training.trace import Trained, read_events, trained_by
+from assent.training.trace import ADOPTED, Trained, read_events, trained_by
 from assent.verbs.read import place
 
 MOST_BESIDE = 20  # benchmarks of one folder that are looked at to find that of a run
@@ -143,11 +143,14 @@ def _candidates(folder: Path, stated: str) -> Iterator[Path]:
             yield from [path for path in inner if is_benchmark(path)][:MOST_BESIDE]
 
 
-def where_from(folder: Path | None, benchmark: str) -> str:
-    """The way from a run's folder to its benchmark: it stays right when both are moved."""
-    if folder is None or not benchmark:
-        return benchmark
-    return Path(os.path.relpath(benchmark, folder.resolve())).as_posix()
+def origin_for(folder: Path | None, where: str, benchmark: Benchmark) -> dict[str, str]:
+    """What a run's settings say of its benchmark, which was read from `where`.
+
+    The path begins at the run's folder: it stays right when both are moved.
+    """
+    if folder is not None and where:
+        where = Path(os.path.relpath(where, folder.resolve())).as_posix()
+    return {"path": where, "sha256": benchmark.digest()}
 
 
 def _at_the_end(folder: Path) -> tuple[dict[str, Tensor], Trained]:
@@ -181,6 +184,12 @@ def _so_far(folder: Path) -> tuple[dict[str, Tensor], Trained]:
         raise DataError(f"{folder}: nothing was evaluated and saved yet; wait for a checkpoint")
     position, weights = found
     return weights, Trained(position.best_epoch, tuple(position.scores), position.epoch)
+
+
+def is_adopted(folder: Path) -> bool:
+    """Whether another library trained what is in a run's folder."""
+    trace = folder / TRACE
+    return trace.exists() and any(event.get("event") == ADOPTED for event in read_events(trace))
 
 
 def begun_with(folder: Path) -> Values | None:

@@ -50,9 +50,10 @@ from assent.verbs.runs import (
     Run,
     begun_with,
     change_settings,
+    is_adopted,
     load_benchmark,
+    origin_for,
     start_run,
-    where_from,
 )
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
@@ -97,7 +98,7 @@ def fit(
     """Trains a model with these settings on a benchmark that was read from `where`."""
     refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
-    origin = {"path": where_from(folder, where), "sha256": benchmark.digest()}
+    origin = origin_for(folder, where, benchmark)
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
@@ -105,6 +106,8 @@ def fit(
     texts = texts_for(settings, names, benchmark.types)
     network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
+    if folder is not None and is_adopted(folder):
+        raise ConfigError(f"{folder}: another library trained this run; choose another folder")
     if texts is not None:
         watcher.event(event="texts", message=texts.summary())
     with nullcontext() if folder is None else training_in(folder):
@@ -148,6 +151,11 @@ def refit(run: Run, watcher: Watcher | None = None) -> Run:
     that is there is taken up. Its benchmark has train facts alone, and the entities that building
     removed come after the others.
     """
+    if not run.trained.epochs:
+        raise ConfigError(
+            "refit: another library trained this model, and it is not known how; train one here, "
+            "or do without"
+        )
     epochs = max(run.trained.best_epoch, 1)
     settings = replace(
         run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
@@ -170,7 +178,7 @@ def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
 
 def refit_minutes(run: Scored) -> float:
     """How long training on all facts would take, by how long training took; inf: it cannot be."""
-    if not isinstance(run, Run):
+    if not isinstance(run, Run) or not run.trained.epochs:
         return math.inf
     trained, benchmark = run.trained, run.benchmark
     epochs = max(trained.best_epoch, 1) / max(trained.epochs, 1)
