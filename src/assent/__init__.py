@@ -12,8 +12,12 @@ for fact in assent.complete(run, precision=0.9):
 """
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # said before anything is read that an older Python cannot parse
+    raise ImportError("assent needs Python 3.11 or later; this is " + sys.version.split()[0])
 
 from assent.core.version import __version__
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
     from assent.reviewing.session import Review
+    from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
     from assent.verbs.audit import audit
     from assent.verbs.build import build
@@ -67,6 +72,7 @@ _HOMES = {
     "Subset": "core.queries",
     "Updated": "verbs.update",
     "adapt": "adapters.adapting",
+    "adopt": "verbs.adopt",
     "ask": "verbs.ask",
     "audit": "verbs.audit",
     "build": "verbs.build",
@@ -110,6 +116,7 @@ __all__ = [
     "Updated",
     "__version__",
     "adapt",
+    "adopt",
     "ask",
     "audit",
     "build",

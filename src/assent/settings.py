@@ -14,6 +14,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
+from assent.files.text import refuse_special
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
@@ -127,6 +128,7 @@ def of_sections(sections: Values) -> Settings:
 
 
 def read_toml(path: Path) -> Values:
+    refuse_special(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

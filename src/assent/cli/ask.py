@@ -1,11 +1,10 @@
 """ask: the answers to one query."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, err, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -27,8 +26,8 @@ def ask(
     most: Annotated[
         int, typer.Option(min=0, help="How many answers to show that are not accepted.")
     ] = 5,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Show the answers to one query: known, accepted, and not accepted, with the reasons.
 
@@ -39,13 +38,12 @@ def ask(
     from assent.verbs.ask import ask as answers_to
     from assent.verbs.runs import load_run
 
-    run = load_run(run_folder, unfinished=unfinished)
-    with minutes_of_queries(err) as progress:
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+    with minutes_of_queries(notes) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress
         )
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(found.query)
     say(f"  known: {', '.join(label for _, label in found.known) or 'nothing'}")

@@ -17,8 +17,10 @@ from assent.cli.common import (
     TypeRelation,
     command,
     err,
-    out,
+    notes,
     say,
+    show,
+    tell,
 )
 from assent.errors import ConfigError
 
@@ -103,10 +105,9 @@ def build(
     from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
     from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
-    from assent.reporting.rendering import terminal
 
     refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
-    with steps(err) as progress:
+    with steps(notes) as progress:
         progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(
             kb,
@@ -137,8 +138,8 @@ def build(
         assent.save(benchmark, out_folder, layout=layout, overwrite=overwrite)
     say(graph_line(graph))
     if graph.source.taken:
-        out.print(terminal(meanings_grid(graph)))
-    out.print(terminal(queries_grid(benchmark)))
+        show(meanings_grid(graph))
+    show(queries_grid(benchmark))
     say(benchmark_line(benchmark))
     if removed_entities := benchmark.origin["counts"]["removed_entities"]:
         say(
@@ -147,7 +148,7 @@ def build(
         )
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
-    say(f"benchmark: {out_folder}")
+    tell("benchmark", out_folder)
 
 
 def _number_or_auto(text: str) -> int | str:

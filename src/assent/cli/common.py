@@ -1,16 +1,23 @@
 """What all commands share: the application, its consoles, common arguments, derived help."""
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from typer.core import TyperCommand
 
 from assent.core.legible import legible
+
+if TYPE_CHECKING:
+    from assent.reporting.grid import Grid
 
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
@@ -23,8 +30,12 @@ app = typer.Typer(
 
 WIDE = 120  # columns where no terminal says how many it has
 
-out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True, emoji=False)
+out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)  # what a command finds
+notes = Console(stderr=True, emoji=False)  # progress and remarks; --quiet leaves them out
+err = Console(stderr=True, emoji=False)  # errors and warnings, which are always shown
+
+# With --json, what a command tells is gathered here and printed as one object when it ends.
+_document: dict[str, Any] | None = None
 
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
@@ -59,9 +70,59 @@ def listed(text: str) -> str:
     return text
 
 
-def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Makes a function a command of the application."""
-    return app.command(name, cls=Listing)
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object in place of tables and sentences.")
+]
+
+
+def command(
+    name: str | None = None, *, with_json: bool = True, into: typer.Typer = app
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes a function a command that also takes --quiet and --json.
+
+    It tells what it found by `say`, `tell`, `show` and `as_json`, and its progress on `notes`.
+    Without `with_json`, it has no --json: for commands that speak while they run.
+    """
+    common = {"quiet": Quiet, "json": Json} if with_json else {"quiet": Quiet}
+
+    def make(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def told(*args: Any, quiet: bool, json: bool = False, **options: Any) -> None:
+            with _telling(quiet, json):
+                function(*args, **options)
+
+        own = signature(function)
+        more = [
+            Parameter(option, Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+            for option, kind in common.items()
+        ]
+        told.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*own.parameters.values(), *more]
+        )
+        told.__annotations__ = {**function.__annotations__, **common}
+        into.command(name, cls=Listing)(told)
+        return function
+
+    return make
+
+
+@contextmanager
+def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
+    """Gathers what a command tells, if that is to be JSON, and prints it when the command ends."""
+    global _document
+    notes.quiet, _document = quiet, {} if as_json else None
+    try:
+        yield
+        _print_document()
+    except typer.Exit:  # the exit code says what was found
+        _print_document()
+        raise
+    finally:
+        notes.quiet, _document = False, None
 
 
 BenchmarkFolder = Annotated[
@@ -117,10 +178,17 @@ OnBenchmark = Annotated[
         help="Take the queries of another benchmark that has the same train facts.",
     ),
 ]
+AtBenchmark = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark",
+        metavar="DIR",
+        help="Where the benchmark that the run was trained on is now, if it was moved.",
+    ),
+]
 Split = Annotated[
     str, typer.Option(help="Which queries to ask: test, to measure on, or valid, to tune on.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def _tell_version(wanted: bool) -> None:
@@ -144,5 +212,42 @@ def common_options(
 
 
 def say(line: str) -> None:
-    """Prints a line as it is: no colours, no breaks."""
-    out.print(legible(line, kept="\n"), markup=False, highlight=False, soft_wrap=True)
+    """Tells a sentence; in JSON, it stands among the `notes`."""
+    if _document is None:
+        out.print(legible(line, kept="\n"), markup=False, highlight=False, soft_wrap=True)
+    else:
+        _document.setdefault("notes", []).append(line)
+
+
+def tell(name: str, value: object, remark: str = "") -> None:
+    """Tells a named value, such as a file that was written; in JSON, it stands under its name."""
+    if _document is None:
+        say(f"{name}: {value}{remark}")
+    else:
+        _document[name] = str(value)
+
+
+def show(grid: "Grid") -> None:
+    """Prints a table that has rows; in JSON, it stands under its name as a list of rows."""
+    from assent.reporting.rendering import records, terminal
+
+    if _document is None and grid.rows:
+        out.print(terminal(grid))
+    elif _document is not None:
+        _document[grid.name] = records(grid)
+        for note in grid.notes:
+            say(note)
+
+
+def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
+    """Tells plain values under their own names if JSON is wanted; returns whether it is."""
+    if _document is None:
+        return False
+    _document.update(values())
+    return True
+
+
+def _print_document() -> None:
+    """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
+    if _document is not None:
+        print(json.dumps(_document, indent=1, allow_nan=False))

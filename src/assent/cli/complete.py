@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, command, notes, say, show, tell
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def complete(
     missing: Annotated[
         float | None,
         typer.Option(
-            help="Over asked: facts missing from the graph for each one held out, at least (1)."
+            help="Over asked: what a relation may lack is estimated, but never more than so many "
+            "facts for each one held out (2)."
         ),
     ] = None,
     reviewed: Annotated[
@@ -130,6 +131,15 @@ def complete(
             "What the schema states holds either way.",
         ),
     ] = True,
+    entailed: Annotated[
+        bool,
+        typer.Option(
+            "--entailed/--no-entailed",
+            help="Accept what the stated schema entails from known facts: reverses of symmetric "
+            "relations, inverses, wider relations, transitive ones.",
+        ),
+    ] = True,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Find new facts, and accept what is sure enough.
@@ -147,7 +157,6 @@ def complete(
     from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
-    from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.completions import keep_completion
@@ -157,7 +166,9 @@ def complete(
     if part is not None:
         if out_file is not None or review_file is not None or refused_file is not None:
             raise ConfigError("a part writes no facts; complete without --part when all are there")
-        return _prepare(run_folder, part, refit, relations, functional, symmetric, unfinished)
+        return _prepare(
+            run_folder, part, refit, relations, functional, symmetric, benchmark, unfinished
+        )
     if out_file is None:
         raise ConfigError("give --out, the file that accepted facts go to")
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -172,7 +183,7 @@ def complete(
     for target in targets:
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     if anchors is not None:
         names = run.benchmark.whole().vocabulary
         anchors = [names.entities[place] for place in entities_named(anchors, names)]
@@ -185,7 +196,7 @@ def complete(
         relations_named(relations, run.benchmark.vocabulary)
         Wanted(max_facts=max_facts, review_above=review_above)
         refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         found = run_completion(
             run,
             precision,
@@ -200,6 +211,7 @@ def complete(
             max_facts=max_facts,
             functional=functional,
             symmetric=symmetric,
+            entailed=entailed,
             progress=progress,
             stopping=lambda: interrupts.wanted is not None,
         )
@@ -227,8 +239,7 @@ def complete(
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    if (grid := completion_grid(found)).rows:
-        out.print(terminal(grid))
+    show(completion_grid(found))
     for line in summary_lines(found):
         say(line)
     files = [
@@ -237,10 +248,11 @@ def complete(
         else " and ".join(map(str, files_of(path)))
         for path in files
     ]
-    for path, what in zip(files, ("accepted", "to review"), strict=False):
-        say(f"{what}: {path}")
+    kinds = (("accepted", found.accepted), ("to review", found.review))
+    for path, (what, facts) in zip(files, kinds, strict=False):
+        tell(what, path, "" if len(facts) else " (empty: there are none)")
     if refused_file is not None:
-        say(f"refused: {refused_file}")
+        tell("refused", refused_file)
     if found.finished and not whole:
         say("a part of the graph: what the run's folder keeps for reports stays as it was")
     if not found.finished:
@@ -257,6 +269,7 @@ def _prepare(
     relations: list[str] | None,
     functional: bool,
     symmetric: bool,
+    benchmark: str | None,
     unfinished: bool,
 ) -> None:
     """Asks a part of the queries, and keeps what they gave."""
@@ -269,9 +282,9 @@ def _prepare(
     if not (number.isdecimal() and count.isdecimal()):
         raise ConfigError(f"part {part!r}; expected a number and how many there are, such as 3/8")
     refuse_part(int(number), int(count))
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         done = prepare(
             run,
             (int(number), int(count)),
@@ -304,6 +317,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes}; --no-refit leaves it out")
-    with watching(err) as watcher:
+    with watching(notes) as watcher:
         refit(run, watcher)
     return True

@@ -16,8 +16,9 @@ from assent.cli.common import (
     SubclassRelation,
     TypeRelation,
     command,
-    out,
     say,
+    show,
+    tell,
 )
 
 
@@ -41,7 +42,6 @@ def convert(
     """Write the facts of a graph in another format."""
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
-    from assent.reporting.rendering import terminal
 
     graph = assent.read(
         kb,
@@ -56,5 +56,5 @@ def convert(
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
     say(graph_line(graph))
     if graph.source.taken:
-        out.print(terminal(meanings_grid(graph)))
-    say(f"facts: {out_file}")
+        show(meanings_grid(graph))
+    tell("facts", out_file)

@@ -5,23 +5,22 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, err, out, say
+from assent.cli.common import app, command, notes, show, tell
 
 data_app = typer.Typer(help="Named data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 
-@data_app.command("list")
+@command("list", into=data_app)
 def data_list() -> None:
     """Show the named data sets, and which of them are here."""
     from assent.datasets import status
     from assent.reporting.benchmarks import datasets_grid
-    from assent.reporting.rendering import terminal
 
-    out.print(terminal(datasets_grid(status())))
+    show(datasets_grid(status()))
 
 
-@data_app.command("fetch")
+@command("fetch", into=data_app)
 def data_fetch(
     name: Annotated[str, typer.Argument(help="A name that `assent data list` shows.")],
     to: Annotated[
@@ -32,6 +31,6 @@ def data_fetch(
     from assent.datasets import fetch
     from assent.reporting.progress import downloads
 
-    with downloads(err) as progress:
+    with downloads(notes) as progress:
         folder = fetch(name, to, progress)
-    say(f"{name}: {folder}")
+    tell(name, folder)

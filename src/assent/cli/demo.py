@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assent.cli.common import command, err, out, say
+from assent.cli.common import command, notes, out, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ HIDDEN = 1 / 7  # of the facts: a graph that is complete has no new facts to fin
 PRECISION = 0.7
 
 
-@command()
+@command(with_json=False)
 def demo(
     folder: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path(
         "assent-demo"
@@ -39,7 +39,7 @@ def demo(
     from assent.experiment import experiment
     from assent.reporting.progress import watching
 
-    with watching(err) as watcher:
+    with watching(notes) as watcher:
         experiment(
             "world",
             folder,
@@ -136,7 +136,7 @@ def _heading(words: str) -> None:
 
 
 def _step(verb: str, words: str) -> None:
-    err.print(f"{verb}: {words}", markup=False, highlight=False, soft_wrap=True)
+    notes.print(f"{verb}: {words}", markup=False, highlight=False, soft_wrap=True)
 
 
 SHOWN: dict[str, Callable[[Any], None]] = {

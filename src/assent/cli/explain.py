@@ -1,11 +1,10 @@
 """explain: why a fact may be true."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, command, say
+from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, as_json, command, say
 
 
 @command()
@@ -16,8 +15,8 @@ def explain(
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
     """Say what speaks for a fact, and what against it.
 
@@ -27,9 +26,9 @@ def explain(
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
 
-    found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    found = find(run, head, relation, tail, most)
+    if as_json(found.to_json):
         return
     say(f"{found.sentence}" + (" (known)" if found.known else ""))
     for reason in found.reasons:

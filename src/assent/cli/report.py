@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import Unfinished, command, err, say
+from assent.cli.common import AtBenchmark, Unfinished, command, notes, tell
 
 
 @command()
@@ -28,6 +28,7 @@ def report(
         ),
     ] = None,
     figures: Annotated[Path | None, typer.Option(help="A folder for the charts, as SVG.")] = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Write one HTML page about a run, or several.
@@ -38,9 +39,9 @@ def report(
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
-    runs = [load_run(folder, unfinished=unfinished) for folder in run_folders]
-    with steps(err) as progress:
+    runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
+    with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
-    say(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    tell("report", path, f" ({path.stat().st_size / 1e6:.1f} MB)")
     if figures is not None:
-        say(f"figures: {figures}")
+        tell("figures", figures)

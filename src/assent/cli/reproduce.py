@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, command, err, say
+from assent.cli.common import OnBenchmark, command, notes, say
 from assent.errors import ConfigError, DataError
 
 BENCHMARK = "fb14k-qaq"
 
 
-@command()
+@command(with_json=False)
 def reproduce(
     out_folder: Annotated[Path, typer.Option("--out", help="Where runs and the report go.")],
     data: Annotated[
@@ -60,5 +60,5 @@ def reproduce(
         )
     said = shlex.join(["assent", *sys.argv[1:]])
     order = Order(benchmark, out_folder, specs, budget or math.inf, said, on)
-    report = reproduce(order, say, lambda: watching(err))
+    report = reproduce(order, say, lambda: watching(notes))
     say(f"report: {report}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, err, say
+from assent.cli.common import BenchmarkFolder, command, notes, say, tell
 
 
 @command()
@@ -31,6 +31,12 @@ def train(
     threads: Annotated[
         int | None, typer.Option(help="How many; 0: as suits the size of a step.")
     ] = None,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="Train from the beginning; what was trained in RUN before is lost."
+        ),
+    ] = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write RUN/tensorboard, for TensorBoard.")
     ] = False,
@@ -51,7 +57,7 @@ def train(
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err) as watcher:
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(notes) as watcher:
         run = run_training(
             benchmark,
             model,
@@ -60,6 +66,7 @@ def train(
             file=settings_file,
             changes=changes,
             watcher=Together(watcher, trackers),
+            restart=restart,
         )
     best = max(run.trained.scores, default=float("nan"))
     stop_on = run.settings.train.stop_on
@@ -71,4 +78,4 @@ def train(
     )
     if line := advice(run.trained, baseline):
         say(line)
-    say(f"run: {run_folder}")
+    tell("run", run_folder)

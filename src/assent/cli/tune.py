@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import (
+    AtBenchmark,
+    OnBenchmark,
+    RunFolder,
+    Unfinished,
+    command,
+    notes,
+    say,
+    show,
+    tell,
+)
 from assent.errors import ConfigError
 
 
@@ -49,6 +59,7 @@ def tune(
         typer.Option("--out", help="A file, instead of decider.json in the run's folder."),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Find how to decide: above which score is a candidate accepted?
@@ -58,23 +69,24 @@ def tune(
     """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
-    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
-    run = load_run(run_folder, on, unfinished=unfinished)
-    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
-    with queries(err) as progress:
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    heard = {
+        str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
+    }
+    with queries(notes) as progress:
         decider = find_decider(
             run, rule, objective, progress, heard, precision, confidence, reviewed
         )
     path = save_decider(decider, out_file or run_folder, run.benchmark)
-    out.print(terminal(thresholds_grid(decider, run.benchmark)))
+    show(thresholds_grid(decider, run.benchmark))
     if "promise" in decider.found:
-        out.print(terminal(promise_grid(decider.found["promise"])))
+        show(promise_grid(decider.found["promise"]))
     if (line := found_line(decider)) is not None:
         say(line)
-    say(f"decider: {path}")
+    tell("decider", path)

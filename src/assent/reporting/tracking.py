@@ -200,7 +200,7 @@ def _imported(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'assent[{extra}]'") from error
+        raise ConfigError(f"{error}; pip install 'assent-kb[{extra}]'") from error
 
 
 def _first_line(error: Exception) -> str:

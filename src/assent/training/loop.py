@@ -1,9 +1,11 @@
 """The training loop: steps, evaluations, checkpoints; stops and goes on anywhere."""
 
+import hashlib
+import json
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -14,6 +16,7 @@ from torch import Tensor
 
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
+from assent.files.runs import CHECKPOINTS
 from assent.geometry import Answers, Drawn
 from assent.geometry.loss import LOSSES
 from assent.geometry.threads import Crowd, processors, with_threads
@@ -21,7 +24,6 @@ from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch, suitable_epochs
 from assent.training.candidates import num_drawn, sample
 from assent.training.checkpoints import (
-    CHECKPOINTS,
     STEPS,
     Position,
     below,
@@ -186,6 +188,7 @@ class _Training:
         self.best = _copied(model.state_dict())
         self.batch_size = settings.batch_size or suitable_batch(len(queries))
         self.steps = num_batches(queries, self.batch_size, settings.slots)
+        self.identity = _identity(model, queries, self.settings)
         self.saved_at = time.monotonic()
         self.saving_took = 0.0  # seconds
 
@@ -199,7 +202,7 @@ class _Training:
 
     def resume(self, changed: Mapping[str, Any]) -> None:
         """Takes up the newest whole checkpoint, if there is one."""
-        found = newest_checkpoint(self.folder) if self.folder else None
+        found = newest_checkpoint(self.folder, self.identity) if self.folder else None
         if found is None:
             self.trace.rewind(0)
             self._tell(
@@ -207,7 +210,8 @@ class _Training:
             )
             return
         self.position, tensors, complaints = found
-        self.trace.rewind(self.position.trace_bytes)
+        if lost := self.trace.rewind(self.position.trace_bytes):
+            complaints.append(lost)
         for complaint in complaints:
             self._tell("damaged", message=complaint)
         self.model.load_state_dict(below("model/", tensors))
@@ -274,7 +278,7 @@ class _Training:
         tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
         tensors |= {f"best/{name}": x for name, x in self.best.items()}
         tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
-        save_checkpoint(folder, self.position, tensors)
+        save_checkpoint(folder, self.position, tensors, self.identity)
 
     def _epoch(self, interrupts: Interrupts) -> bool:
         """Whether the epoch came to its end before the time was up."""
@@ -416,6 +420,16 @@ class _Training:
     def _tell(self, event: str, **values: Any) -> None:
         self.trace(event, **values)
         self.watcher.event(event=event, **values)
+
+
+def _identity(model: Model, queries: Queries, settings: TrainSettings) -> str:
+    """A checksum of what decides how a training goes: its checkpoints are of no use to another."""
+    shapes = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+    fixed = {name: value for name, value in asdict(settings).items() if name not in FREE}
+    sha = hashlib.sha256(json.dumps([type(model).__name__, shapes, fixed]).encode())
+    for ids in (queries.anchors, queries.relations, queries.offsets, queries.answers):
+        sha.update(ids.astype("<i8").tobytes())
+    return sha.hexdigest()
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

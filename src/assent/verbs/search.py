@@ -141,7 +141,7 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise ConfigError("search needs Optuna: pip install optuna") from error
+        raise ConfigError("search needs Optuna: pip install 'assent-kb[search]'") from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 
