@@ -57,7 +57,8 @@ def test_ids_stay_new_ones_come_after_and_facts_taken_back_are_nowhere(given_cha
             old, toy.of_names(added), toy.of_names(gone) if gone else None, seed=seed, held_out=0.4
         )
     except DataError as error:
-        assert "would be left" in str(error)
+        if "would be left" not in str(error):
+            raise
         return
     new, after = found.benchmark, everywhere(found.benchmark)
     size = old.vocabulary.num_entities
