@@ -106,7 +106,7 @@ def build(
     from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
 
-    refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
+    refuse_to_replace(out_folder, is_benchmark, overwrite)
     with steps(notes) as progress:
         progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(

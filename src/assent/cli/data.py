@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, command, notes, show, tell
+from assent.cli.common import app, command, notes, one_of, show, tell
 
 data_app = typer.Typer(help="Named data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
@@ -22,7 +22,12 @@ def data_list() -> None:
 
 @command("fetch", into=data_app)
 def data_fetch(
-    name: Annotated[str, typer.Argument(help="A name that `assent data list` shows.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=one_of("datasets"), help="A name that `assent data list` shows."
+        ),
+    ],
     to: Annotated[
         Path | None, typer.Option(help="Instead of $ASSENT_DATA or the user's cache folder.")
     ] = None,

@@ -87,7 +87,7 @@ def _train(run: "Run") -> None:
 
 
 def _tune(decider: "Decider") -> None:
-    from assent.reporting.deciders import rule_name
+    from assent.deciding.naming import rule_name
 
     _step("tune", f"{rule_name(decider.rule)}, found on valid")
 

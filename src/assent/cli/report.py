@@ -5,15 +5,12 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import Unfinished, command, notes, tell
+from assent.cli.common import RunFolders, Unfinished, command, notes, tell
 
 
 @command()
 def report(
-    run_folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of `assent train`, after `assent tune`."),
-    ],
+    run_folders: RunFolders,
     out_file: Annotated[
         Path,
         typer.Option(

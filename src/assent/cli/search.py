@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, say, show, tell
+from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, show, tell
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
@@ -17,7 +17,7 @@ SHOWN = 10  # trainings in the table
 @command()
 def search(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
+    model: Annotated[str, typer.Option(autocompletion=one_of("models"), help="One of {models}.")],
     folder: Annotated[
         Path, typer.Option("--out", help="A folder for the search; one that is there goes on.")
     ],
@@ -36,9 +36,9 @@ def search(
 ) -> None:
     """Find good settings for a model: train it many times, and end bad trainings early.
 
-    Needs Optuna (pip install 'assent-kb[search]'). Valid alone decides; test has no part in it. Stopped or
-    killed, the same command goes on. The best settings go to OUT/best.toml, for `assent train
-    --settings`; OUT/trials.tsv has all trainings, and OUT/search.svg a picture of them.
+    Needs Optuna: pip install 'assent-kb[search]'. The settings are compared on valid; test has no
+    part in it. Stopped or killed, the same command goes on. OUT/best.toml gets the best settings,
+    for `assent train --settings`; OUT/trials.tsv all trainings, and OUT/search.svg a picture.
     """
     from assent.verbs.search import BEST, CHART, TABLE, Trial
     from assent.verbs.search import search as run_search

@@ -5,19 +5,20 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, say, tell
+from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, tell
 
 
 @command()
 def train(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
+    model: Annotated[str, typer.Option(autocompletion=one_of("models"), help="One of {models}.")],
     run_folder: Annotated[Path, typer.Option("--out", help="The folder of the run.")],
     preset: Annotated[
         str,
         typer.Option(
+            autocompletion=one_of("presets"),
             help="Settings to start from, one of {presets}: default is good and quick on a CPU, "
-            "paper has those of the paper."
+            "paper has those of the paper.",
         ),
     ] = "default",
     settings_file: Annotated[
@@ -61,14 +62,19 @@ def train(
             changes=changes,
             watcher=Together(watcher, trackers),
         )
-    best = max(run.trained.scores, default=float("nan"))
-    stop_on = run.settings.train.stop_on
-    baseline = popularity(run.benchmark, stop_on)
-    say(
-        f"{model}: {stop_on} on valid {best:.4f} "
-        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
-        + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
-    )
-    if line := advice(run.trained, baseline):
-        say(line)
+    if run.trained.scores:
+        stop_on = run.settings.train.stop_on
+        baseline = popularity(run.benchmark, stop_on)
+        say(
+            f"{model}: {stop_on} on valid {max(run.trained.scores):.4f} "
+            f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
+            + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
+        )
+        if line := advice(run.trained, baseline):
+            say(line)
+    else:
+        say(
+            f"{model}: {run.trained.epochs} epochs; how good it is was not measured on valid, "
+            "for train.evaluate_every = 0"
+        )
     tell("run", run_folder)

@@ -5,14 +5,30 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, RunFolder, Unfinished, command, notes, say, show, tell
+from assent.cli.common import (
+    OnBenchmark,
+    RunFolder,
+    Unfinished,
+    command,
+    notes,
+    one_of,
+    say,
+    show,
+    tell,
+)
 from assent.errors import ConfigError
 
 
 @command()
 def tune(
     run_folder: RunFolder,
-    rule: Annotated[str, typer.Option(help="What decides, one of {rules}.")] = "per-relation",
+    rule: Annotated[
+        str,
+        typer.Option(
+            autocompletion=one_of("rules"),
+            help="How to decide, one of {rules_in_words}.",
+        ),
+    ] = "per-relation",
     objective: Annotated[
         str,
         typer.Option(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from assent.errors import DataError
 
+OVERWRITE = "give --overwrite (in Python, overwrite=True)"
+
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
@@ -30,13 +32,15 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[Path]:
+def folder_beside(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> Iterator[Path]:
     """A new folder to write to, which is renamed to `path` if no error occurs.
 
-    A folder that is there already is replaced only if empty, or if `may_replace` says so.
+    A folder that is there already is replaced only if empty, or if it is alike and `overwrite`.
     """
     with _refusing(path):
-        refuse_to_replace(path, may_replace)
+        refuse_to_replace(path, is_alike, overwrite)
         target = path.resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
@@ -48,10 +52,19 @@ def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[P
             shutil.rmtree(part, ignore_errors=True)
 
 
-def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
-    """Raises an error, before any work is done, if the result could not be saved."""
-    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
-        raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+def refuse_to_replace(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> None:
+    """Raises an error, before any work is done, if the result could not be saved.
+
+    What is there is only ever replaced by something alike: a benchmark by a benchmark.
+    """
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not (path.is_dir() and is_alike(path)):
+        raise DataError(f"{path}: is there already, and is something else; choose another place")
+    if not overwrite:
+        raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
 
 
 def refuse_to_write(path: Path, overwrite: bool) -> None:
@@ -60,7 +73,7 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
         if path.is_dir():
             raise DataError(f"{path}: is a folder; choose a file")
         if path.exists() and not overwrite:
-            raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+            raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
         place = path.resolve().parent
         while not place.exists():
             place = place.parent

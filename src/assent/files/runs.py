@@ -13,8 +13,8 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.benchmarks import write_names
+from assent.files.places import SETTINGS
 
-SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
 RULES = "rules.tsv"
 

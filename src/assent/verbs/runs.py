@@ -12,7 +12,8 @@ from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files import benchmarks
-from assent.files.runs import SETTINGS, WEIGHTS, make_run, read_weights, write_settings
+from assent.files.places import SETTINGS, refuse_no_run
+from assent.files.runs import WEIGHTS, make_run, read_weights, write_settings
 from assent.models import Model
 from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
@@ -56,6 +57,7 @@ def load_run(folder: str | Path, on: str | Path | None = None, *, unfinished: bo
     `unfinished`, a run that is still being trained, or was stopped, gives its best weights so far.
     """
     folder = Path(folder)
+    refuse_no_run(folder)
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})
     settings = of_sections(sections)

@@ -21,7 +21,8 @@ from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.files.runs import SETTINGS, save_weights, training_in, write_rules
+from assent.files.places import SETTINGS
+from assent.files.runs import save_weights, training_in, write_rules
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
