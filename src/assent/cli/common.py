@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
-    "`assent demo` shows all of it. On a graph of your own: build, train, tune, evaluate, "
-    "complete, report.",
+    "`assent demo` shows all of it on a built-in graph. On a graph of your own, run build, train, "
+    "tune, evaluate, complete and report, in this order; each reads what the one before wrote. "
+    "`assent COMMAND --help` says more.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -167,28 +168,46 @@ Graph = Annotated[
 ]
 Language = Annotated[
     str,
-    typer.Option(help="RDF names: in the first of these languages, then without one, then any."),
+    typer.Option(
+        help="Languages for readable names in RDF, the best first, as in en,de. A name without a "
+        "language comes after these, then any other."
+    ),
 ]
 TypeRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation that gives types, as rdf:type does; may be given again."),
+    typer.Option(
+        help="A relation of your graph that says which type an entity has, as rdf:type does; may "
+        "be given again."
+    ),
 ]
 SubclassRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation between types, as rdfs:subClassOf is; may be given again."),
+    typer.Option(
+        help="A relation of your graph that puts a type under another, as rdfs:subClassOf does; "
+        "may be given again."
+    ),
 ]
 Predict = Annotated[
     list[str] | None,
     typer.Option(
-        help="Keep rdf:type, or whatever else of RDF is no relation, as a relation of the graph; "
-        "may be given again."
+        help="Also find new facts of this RDF relation, which is otherwise read as a type, a name "
+        "or part of the schema (rdf:type, rdfs:subClassOf, ...); may be given again."
     ),
 ]
 KeepSameAs = Annotated[
-    bool, typer.Option("--keep-same-as", help="Keep entities apart that owl:sameAs makes one.")
+    bool,
+    typer.Option("--keep-same-as", help="Do not merge entities that owl:sameAs says are the same."),
 ]
-KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
-KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
+KeepLiterals = Annotated[
+    bool,
+    typer.Option(
+        help="Keep facts whose tail is an RDF literal (a number, a date, a text), with the literal "
+        "as an entity."
+    ),
+]
+KeepBlankNodes = Annotated[
+    bool, typer.Option(help="Keep facts about RDF blank nodes, with the nodes as entities.")
+]
 
 
 def _a_run(folder: Path) -> Path:
@@ -216,7 +235,9 @@ RunFolders = Annotated[
 Unfinished = Annotated[
     bool,
     typer.Option(
-        "--unfinished", help="Use the best weights so far of a run that has not ended yet."
+        "--unfinished",
+        help="Do not wait for the end of a training: use the best weights that it has saved so "
+        "far.",
     ),
 ]
 OnBenchmark = Annotated[
@@ -224,7 +245,8 @@ OnBenchmark = Annotated[
     typer.Option(
         "--on",
         metavar="BENCHMARK",
-        help="Take the queries of another benchmark that has the same train facts.",
+        help="Ask the queries of this benchmark instead of those of the run's own; it must have "
+        "the same train facts.",
     ),
 ]
 Split = Annotated[
