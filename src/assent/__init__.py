@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
     from assent.reviewing.session import Review
+    from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
     from assent.verbs.audit import audit
     from assent.verbs.build import build
@@ -68,6 +69,7 @@ _HOMES = {
     "Run": "verbs.runs",
     "Subset": "core.queries",
     "adapt": "adapters.adapting",
+    "adopt": "verbs.adopt",
     "ask": "verbs.ask",
     "audit": "verbs.audit",
     "build": "verbs.build",
@@ -107,6 +109,7 @@ __all__ = [
     "Subset",
     "__version__",
     "adapt",
+    "adopt",
     "ask",
     "audit",
     "build",

@@ -42,7 +42,8 @@ def complete(
     missing: Annotated[
         float | None,
         typer.Option(
-            help="Over asked: facts missing from the graph for each one held out, at least (1)."
+            help="Over asked: what a relation may lack is estimated, but never more than so many "
+            "facts for each one held out (2)."
         ),
     ] = None,
     reviewed: Annotated[
@@ -144,6 +145,14 @@ def complete(
             "What the schema states holds either way.",
         ),
     ] = True,
+    entailed: Annotated[
+        bool,
+        typer.Option(
+            "--entailed/--no-entailed",
+            help="Accept what the stated schema entails from known facts: reverses of symmetric "
+            "relations, inverses, wider relations, transitive ones.",
+        ),
+    ] = True,
     unfinished: Unfinished = False,
 ) -> None:
     """Find new facts, and accept those that are sure enough.
@@ -214,6 +223,7 @@ def complete(
             max_facts=max_facts,
             functional=functional,
             symmetric=symmetric,
+            entailed=entailed,
             progress=progress,
             stopping=lambda: interrupts.wanted is not None,
         )
@@ -250,8 +260,9 @@ def complete(
         else " and ".join(map(str, files_of(path)))
         for path in files
     ]
-    for path, what in zip(files, ("accepted", "to review"), strict=False):
-        tell(what, path)
+    kinds = (("accepted", found.accepted), ("to review", found.review))
+    for path, (what, facts) in zip(files, kinds, strict=False):
+        tell(what, path, "" if len(facts) else " (empty: there are none)")
     if refused_file is not None:
         tell("refused", refused_file)
     if found.finished and not whole:

@@ -8,6 +8,7 @@ from typing import Any
 
 from assent.errors import DataError
 
+ADOPTED = "adopted"  # the event of a run whose weights another library trained
 STEPS = ("epoch", "counted")  # events that tell how long learning took
 
 

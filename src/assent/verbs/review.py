@@ -65,7 +65,7 @@ def propose(
     if run.folder is None:
         raise ConfigError("a run without a folder has no place for proposals; train with out=")
     refuse_second(run.folder)
-    found = complete(run, 0.9, review_above=least, progress=progress)
+    found = complete(run, 0.9, review_above=least, entailed=False, progress=progress)
     facts = ordered(found.facts)
     whole = run.benchmark.whole()
     fitted_again = facts.vocabulary.entities == whole.vocabulary.entities

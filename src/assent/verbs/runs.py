@@ -19,7 +19,7 @@ from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far
 from assent.training.loop import FREE
-from assent.training.trace import Trained, read_trained
+from assent.training.trace import ADOPTED, Trained, read_events, read_trained
 from assent.verbs.read import place
 
 
@@ -84,6 +84,12 @@ def _so_far(folder: Path) -> tuple[dict[str, Tensor], Trained]:
         raise DataError(f"{folder}: nothing was evaluated and saved yet; wait for a checkpoint")
     position, weights = found
     return weights, Trained(position.best_epoch, tuple(position.scores), position.epoch)
+
+
+def is_adopted(folder: Path) -> bool:
+    """Whether another library trained what is in a run's folder."""
+    trace = folder / "trace.jsonl"
+    return trace.exists() and any(event.get("event") == ADOPTED for event in read_events(trace))
 
 
 def begun_with(folder: Path) -> Values | None:

@@ -37,7 +37,7 @@ from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
-from assent.verbs.runs import Run, begun_with, load_benchmark, start_run
+from assent.verbs.runs import Run, begun_with, is_adopted, load_benchmark, start_run
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
@@ -85,6 +85,8 @@ def fit(
     texts = texts_for(settings, names, benchmark.types)
     network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
+    if folder is not None and is_adopted(folder):
+        raise ConfigError(f"{folder}: another library trained this run; choose another folder")
     if texts is not None:
         watcher.event(event="texts", message=texts.summary())
     with nullcontext() if folder is None else training_in(folder):
@@ -113,6 +115,11 @@ def refit(run: Run, watcher: Watcher | None = None) -> Run:
     that is there is taken up. Its benchmark has train facts alone, and the entities that building
     removed come after the others.
     """
+    if not run.trained.epochs:
+        raise ConfigError(
+            "refit: another library trained this model, and it is not known how; train one here, "
+            "or do without"
+        )
     epochs = max(run.trained.best_epoch, 1)
     settings = replace(
         run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
@@ -135,7 +142,7 @@ def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
 
 def refit_minutes(run: Scored) -> float:
     """How long training on all facts would take, by how long training took; inf: it cannot be."""
-    if not isinstance(run, Run):
+    if not isinstance(run, Run) or not run.trained.epochs:
         return math.inf
     trained, benchmark = run.trained, run.benchmark
     epochs = max(trained.best_epoch, 1) / max(trained.epochs, 1)
