@@ -16,7 +16,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if sys.version_info < (3, 11):  # said before anything is read that an older Python cannot parse
+# Said before anything is read that an older Python cannot parse.
+if sys.version_info < (3, 11):  # noqa: UP036
     raise ImportError("assent needs Python 3.11 or later; this is " + sys.version.split()[0])
 
 from assent.core.version import __version__

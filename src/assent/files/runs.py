@@ -16,9 +16,9 @@ from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import read_names, write_names
 from assent.files.checksums import check, forget, recorded, seal_folder
+from assent.files.places import SETTINGS
 from assent.files.text import refuse_special
 
-SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
 RULES = "rules.tsv"
 TRACE = "trace.jsonl"

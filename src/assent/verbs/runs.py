@@ -18,9 +18,9 @@ from assent.files import benchmarks
 from assent.files.atomic import found_again, tidy
 from assent.files.benchmarks import is_benchmark
 from assent.files.checksums import check, read_checksums
+from assent.files.places import SETTINGS, refuse_no_run
 from assent.files.runs import (
     CHECKPOINTS,
-    SETTINGS,
     TRACE,
     WEIGHTS,
     check_names,
@@ -83,6 +83,7 @@ def load_run(
     stopped, gives its best weights so far.
     """
     folder = found_again(Path(folder))
+    refuse_no_run(folder)
     tidy(folder)
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})

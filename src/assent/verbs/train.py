@@ -23,8 +23,8 @@ from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.files.atomic import found_again, tidy
 from assent.files.checksums import forget, record
+from assent.files.places import SETTINGS
 from assent.files.runs import (
-    SETTINGS,
     TRACE,
     forget_training,
     keep_place,
