@@ -20,6 +20,7 @@ from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
 from assent.training.loop import TrainSettings
 from assent.training.presets import PRESETS
+from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
@@ -106,6 +107,16 @@ def resolve(
         raise ConfigError(f"model.name = {named!r}, but the model asked for is {name!r}")
     train = TrainSettings(**checked(TrainSettings, values["train"], "train"))
     return Settings(name, model_settings(name, values["model"]), train)
+
+
+def update_settings(changes: Iterable[str] = ()) -> UpdateSettings:
+    """The settings of an update: its defaults, and changes such as `update.epochs=4`."""
+    values: dict[str, Any] = {}
+    for change in changes:
+        for section, more in _parsed(change).items():
+            refuse_unknown(section, ("update",), "section in --set")
+            values |= more
+    return UpdateSettings(**checked(UpdateSettings, values, "update"))
 
 
 def of_sections(sections: Values) -> Settings:

@@ -111,6 +111,9 @@ def settled(settings: TrainSettings, num_queries: int) -> TrainSettings:
     return replace(settings, epochs=settings.epochs or suitable_epochs(num_queries))
 
 
+Pull = Callable[[float, Tensor | None], None]
+
+
 class Watcher(Protocol):
     """Told of what happens, to show it."""
 
@@ -128,16 +131,18 @@ def train(
     folder: Path | None = None,
     minutes: float = math.inf,
     changed: Mapping[str, Any] = NOTHING,
+    pull: Pull | None = None,
 ) -> Trained:
     """Trains `model` in place, and leaves it with its best weights.
 
     `evaluate` gives a number, the higher the better. In `folder`, checkpoints make sure that a
     training that was stopped at any moment goes on where it was. Its steps, those before it was
     stopped too, take `minutes` at most; with more of them, it goes on from there. `changed` are the
-    settings that differ from those before it was stopped; the trace tells of them.
+    settings that differ from those before it was stopped; the trace tells of them. `pull` is told
+    the rate of each step, and the rows of entities that it moved, if not all of them.
     """
     model.to(settings.device)
-    training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
+    training = _Training(model, queries, settings, evaluate, watcher, folder, minutes, pull)
     training.resume(changed)
     with with_threads(training.most_threads()), Interrupts() as interrupts:
         training.run(interrupts)
@@ -163,7 +168,9 @@ class _Training:
         watcher: Watcher,
         folder: Path | None,
         minutes: float,
+        pull: Pull | None,
     ) -> None:
+        self.pull = pull
         self.model = model
         self.queries = queries
         self.settings = settled(settings, len(queries))
@@ -330,6 +337,8 @@ class _Training:
         if not self.num_drawn:
             loss = self._learn(batch, None)
             self.optimizer.step()
+            if self.pull is not None:
+                self.pull(self.optimizer.rate, None)
             return loss
         small, ids, drawn = sample(
             batch, self.model.num_entities, self.num_drawn, settings.seed, done
@@ -339,6 +348,8 @@ class _Training:
         with self.model.only(rows, ids):
             loss = self._learn(small, drawn)
         self.optimizer.step(ids, rows)
+        if self.pull is not None:
+            self.pull(self.optimizer.rate, ids)
         return loss
 
     def _learn(self, batch: Batch, drawn: Drawn | None) -> float:
