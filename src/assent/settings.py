@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from assent.files.encoders import encoder
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
+from assent.training.batches import suitable_members
 from assent.training.loop import TrainSettings
+from assent.training.loop import settled as settled_training
 from assent.training.presets import PRESETS
 
 Values = dict[str, dict[str, Any]]
@@ -105,6 +107,14 @@ def resolve(
         raise ConfigError(f"model.name = {named!r}, but the model asked for is {name!r}")
     train = TrainSettings(**checked(TrainSettings, values["train"], "train"))
     return Settings(name, model_settings(name, values["model"]), train)
+
+
+def settled(settings: Settings, num_queries: int) -> Settings:
+    """The settings, with what they leave open (0) as suits so many queries."""
+    model = settings.model
+    if isinstance(model, ModelSettings) and not model.members:
+        model = replace(model, members=suitable_members(num_queries))
+    return replace(settings, model=model, train=settled_training(settings.train, num_queries))
 
 
 def of_sections(sections: Values) -> Settings:
