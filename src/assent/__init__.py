@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from assent.verbs.build import build
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
+    from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
     from assent.verbs.read import dataset, read
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
+    from assent.verbs.update import Updated, update
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -62,12 +64,14 @@ _HOMES = {
     "Benchmark": "core.benchmark",
     "Completion": "completing.completing",
     "Decider": "core.decider",
+    "Differences": "verbs.diff",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
     "Run": "verbs.runs",
     "Subset": "core.queries",
+    "Updated": "verbs.update",
     "adapt": "adapters.adapting",
     "adopt": "verbs.adopt",
     "ask": "verbs.ask",
@@ -75,6 +79,7 @@ _HOMES = {
     "build": "verbs.build",
     "complete": "verbs.complete",
     "dataset": "verbs.read",
+    "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
     "load": "files.benchmarks",
@@ -91,6 +96,7 @@ _HOMES = {
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
+    "update": "verbs.update",
     "write": "files.triples",
 }
 
@@ -100,6 +106,7 @@ __all__ = [
     "Benchmark",
     "Completion",
     "Decider",
+    "Differences",
     "Evaluation",
     "Finding",
     "KnowledgeBase",
@@ -107,6 +114,7 @@ __all__ = [
     "Review",
     "Run",
     "Subset",
+    "Updated",
     "__version__",
     "adapt",
     "adopt",
@@ -115,6 +123,7 @@ __all__ = [
     "build",
     "complete",
     "dataset",
+    "diff",
     "evaluate",
     "explain",
     "load",
@@ -130,6 +139,7 @@ __all__ = [
     "table_one",
     "train",
     "tune",
+    "update",
     "write",
 ]
 

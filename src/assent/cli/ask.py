@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, as_json, command, notes, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -31,6 +31,7 @@ def ask(
     most: Annotated[
         int, typer.Option(min=0, help="How many answers to show that are not accepted.")
     ] = 5,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Ask one query, and see its answers with the reasons.
@@ -43,7 +44,7 @@ def ask(
     from assent.verbs.ask import ask as answers_to
     from assent.verbs.runs import load_run
 
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     with minutes_of_queries(notes) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress

@@ -249,6 +249,14 @@ OnBenchmark = Annotated[
         "the same train facts.",
     ),
 ]
+AtBenchmark = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark",
+        metavar="DIR",
+        help="Where the benchmark that the run was trained on is now, if it was moved.",
+    ),
+]
 Split = Annotated[
     str, typer.Option(help="Which queries to ask: test, to measure on, or valid, to tune on.")
 ]

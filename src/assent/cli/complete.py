@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, command, notes, say, show, tell
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, command, notes, say, show, tell
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def complete(
             "relations, inverses, wider relations, transitive ones.",
         ),
     ] = True,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Find new facts, and accept those that are sure enough.
@@ -180,7 +181,9 @@ def complete(
     if part is not None:
         if out_file is not None or review_file is not None or refused_file is not None:
             raise ConfigError("a part writes no facts; complete without --part when all are there")
-        return _prepare(run_folder, part, refit, relations, functional, symmetric, unfinished)
+        return _prepare(
+            run_folder, part, refit, relations, functional, symmetric, benchmark, unfinished
+        )
     if out_file is None:
         raise ConfigError("give --out, the file that accepted facts go to")
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -195,7 +198,7 @@ def complete(
     for target in targets:
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     if anchors is not None:
         names = run.benchmark.whole().vocabulary
         anchors = [names.entities[place] for place in entities_named(anchors, names)]
@@ -281,6 +284,7 @@ def _prepare(
     relations: list[str] | None,
     functional: bool,
     symmetric: bool,
+    benchmark: str | None,
     unfinished: bool,
 ) -> None:
     """Asks a part of the queries, and keeps what they gave."""
@@ -293,7 +297,7 @@ def _prepare(
     if not (number.isdecimal() and count.isdecimal()):
         raise ConfigError(f"part {part!r}; expected a number and how many there are, such as 3/8")
     refuse_part(int(number), int(count))
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     refit = _fitted_again(run, refit)
     with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         done = prepare(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from assent.cli.common import (
+    AtBenchmark,
     OnBenchmark,
     RunFolder,
     Split,
@@ -47,6 +48,7 @@ def evaluate(
         ),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Measure how good the decisions are, on test queries.
@@ -74,13 +76,13 @@ def evaluate(
         raise ConfigError(f"--by {by!r}; choose relation")
     if on is not None and decider_file is None:
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
-    run = load_run(run_folder, on, unfinished=unfinished)
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     decider = load_decider(decider_file or run_folder, run, on)
     with queries(notes) as progress:
         found = measure(run, decider, split, progress)
         differences = {}
         if against is not None:
-            other = run if against.is_file() else load_run(against, on)
+            other = run if against.is_file() else load_run(against, on, benchmark=benchmark)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
             rival = load_decider(against, other, on)

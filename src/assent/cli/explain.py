@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, RunFolder, Unfinished, as_json, command, say
+from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, as_json, command, say
 
 
 @command()
@@ -15,6 +15,7 @@ def explain(
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     most: Annotated[int, typer.Option(min=1, help="Show at most so many rules.")] = 5,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Say what speaks for a fact, and what speaks against it.
@@ -25,7 +26,8 @@ def explain(
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
 
-    found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    found = find(run, head, relation, tail, most)
     if as_json(found.to_json):
         return
     say(f"{found.sentence}" + (" (known)" if found.known else ""))

@@ -4,7 +4,16 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Split, Unfinished, as_json, command, notes, show
+from assent.cli.common import (
+    AtBenchmark,
+    RunFolder,
+    Split,
+    Unfinished,
+    as_json,
+    command,
+    notes,
+    show,
+)
 
 
 @command()
@@ -16,6 +25,7 @@ def pairs(
         list[str] | None,
         typer.Option("--relation", help="Measure only this relation; may be given again."),
     ] = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Measure how a model ranks all pairs of entities, by relation.
@@ -30,7 +40,11 @@ def pairs(
 
     with queries(notes) as progress:
         found = rank_pairs(
-            load_run(run_folder, unfinished=unfinished), k, split, relations, progress
+            load_run(run_folder, benchmark=benchmark, unfinished=unfinished),
+            k,
+            split,
+            relations,
+            progress,
         )
     if not as_json(found.to_json):
         show(pairs_grid(found))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import RunFolders, Unfinished, command, notes, tell
+from assent.cli.common import AtBenchmark, RunFolders, Unfinished, command, notes, tell
 
 
 @command()
@@ -27,6 +27,7 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(help="Also write the charts as SVG files to this folder.")
     ] = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Write one HTML page about a run, to read and to pass on.
@@ -39,7 +40,7 @@ def report(
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
-    runs = [load_run(folder, unfinished=unfinished) for folder in run_folders]
+    runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
     with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
     tell("report", path, f" ({path.stat().st_size / 1e6:.1f} MB)")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, command, notes, say
+from assent.cli.common import AtBenchmark, RunFolder, command, notes, say
 from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def review(
             "again.",
         ),
     ] = None,
+    benchmark: AtBenchmark = None,
 ) -> None:
     """Let people decide about new facts, on a page on this machine.
 
@@ -97,7 +98,7 @@ def review(
     from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import minutes_of_queries
     from assent.reviewing.proposals import has_proposals
-    from assent.verbs.review import propose
+    from assent.verbs.review import benchmark_of, propose
     from assent.verbs.review import review as open_review
     from assent.verbs.runs import load_run
     from assent.verbs.serve import serve
@@ -108,12 +109,14 @@ def review(
         raise ConfigError(f"{export_file}: one file cannot hold both labels and facts")
     if import_file is not None and not import_file.is_file():
         raise DataError(f"{import_file}: no such file; expected one that --export wrote")
+    if benchmark is not None:
+        benchmark_of(run_folder, benchmark)  # the run remembers where it is
     if not has_proposals(run_folder):
         if import_file is None and (status or export_file or accepted_file):
-            load_run(run_folder)  # says so if there is no run
+            load_run(run_folder, benchmark=benchmark)  # says so if there is no run
             raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
         with minutes_of_queries(notes) as progress:
-            propose(load_run(run_folder), seed=seed or 0, progress=progress)
+            propose(load_run(run_folder, benchmark=benchmark), seed=seed or 0, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
         if seed is not None and seed != (fixed := opened.proposals.seed):
             raise ConfigError(

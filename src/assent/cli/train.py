@@ -44,6 +44,12 @@ def train(
         int | None,
         typer.Option(help="How many processor threads to use; 0: chosen by how large a step is."),
     ] = None,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="Train from the beginning; what was trained in RUN before is lost."
+        ),
+    ] = False,
     tensorboard: Annotated[
         bool,
         typer.Option(
@@ -80,6 +86,7 @@ def train(
             file=settings_file,
             changes=changes,
             watcher=Together(watcher, trackers),
+            restart=restart,
         )
     if run.trained.scores:
         stop_on = run.settings.train.stop_on

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, as_json, command, show
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, show
 
 
 @command()
@@ -15,6 +15,7 @@ def triples(
         Path, typer.Argument(help="False facts to find thresholds with, in any format of a graph.")
     ],
     test_false: Annotated[Path, typer.Argument(help="False facts to measure on.")],
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Measure how a model tells true facts from given false ones.
@@ -26,6 +27,7 @@ def triples(
     from assent.verbs.runs import load_run
     from assent.verbs.triples import classify_triples
 
-    found = classify_triples(load_run(run_folder, unfinished=unfinished), valid_false, test_false)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+    found = classify_triples(run, valid_false, test_false)
     if not as_json(found.to_json):
         show(triples_grid(found))

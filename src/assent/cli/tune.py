@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from assent.cli.common import (
+    AtBenchmark,
     OnBenchmark,
     RunFolder,
     Unfinished,
@@ -74,6 +75,7 @@ def tune(
         ),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
     """Find the thresholds above which candidates are accepted.
@@ -89,8 +91,10 @@ def tune(
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
-    run = load_run(run_folder, on, unfinished=unfinished)
-    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    heard = {
+        str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
+    }
     with queries(notes) as progress:
         decider = find_decider(
             run, rule, objective, progress, heard, precision, confidence, reviewed
