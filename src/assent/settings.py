@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,15 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
+from assent.files.text import refuse_special
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
+from assent.training.batches import suitable_members
 from assent.training.loop import TrainSettings
+from assent.training.loop import settled as settled_training
 from assent.training.presets import PRESETS
+from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
@@ -107,6 +111,24 @@ def resolve(
     return Settings(name, model_settings(name, values["model"]), train)
 
 
+def update_settings(changes: Iterable[str] = ()) -> UpdateSettings:
+    """The settings of an update: its defaults, and changes such as `update.epochs=4`."""
+    values: dict[str, Any] = {}
+    for change in changes:
+        for section, more in _parsed(change).items():
+            refuse_unknown(section, ("update",), "section in --set")
+            values |= more
+    return UpdateSettings(**checked(UpdateSettings, values, "update"))
+
+
+def settled(settings: Settings, num_queries: int) -> Settings:
+    """The settings, with what they leave open (0) as suits so many queries."""
+    model = settings.model
+    if isinstance(model, ModelSettings) and not model.members:
+        model = replace(model, members=suitable_members(num_queries))
+    return replace(settings, model=model, train=settled_training(settings.train, num_queries))
+
+
 def of_sections(sections: Values) -> Settings:
     """Settings as a run's `settings.toml` has them."""
     model, train = (dict(sections.get(section, {})) for section in SECTIONS)
@@ -116,6 +138,7 @@ def of_sections(sections: Values) -> Settings:
 
 
 def read_toml(path: Path) -> Values:
+    refuse_special(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

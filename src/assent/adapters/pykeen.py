@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,8 +12,10 @@ from assent.adapters.logits import logits
 from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
+from assent.files.pykeen_exports import write_export
 
 BATCH = 32  # queries scored together: many interactions make a tensor (query, entity, dim)
+TABLES = {"entities": "entity", "relations": "relation"}  # what PyKEEN calls its tables
 SHOWN = 3  # missing names in an error
 
 Ask = Callable[[Tensor], Tensor]  # pairs (query, 2) -> scores (query, PyKEEN's entity)
@@ -52,6 +55,42 @@ class Trained:
             _ids(names.relations, self.factory.relation_to_id, "relations"),
             self.batch,
         )
+
+
+def export(result: Any, folder: str | Path, factory: Any = None) -> Path:
+    """Writes a trained model as safetensors and JSON, for `assent adopt`; returns the folder.
+
+    `result` is what `pykeen.pipeline` gives, or a model with the `factory` that it was trained
+    with. PyKEEN's own `trained_model.pkl` is a pickle, which assent does not open.
+    """
+    if factory is None:
+        result, factory = result.model, result.training
+    Trained(result, factory)  # refuses a factory of another model
+    numbers, tensors = [], {}
+    was_training = result.training
+    result.eval()
+    try:
+        for name in ("entities", "relations"):
+            table = getattr(result, f"{TABLES[name]}_representations")[0]().detach()
+            if table.is_complex():
+                numbers.append(name)
+                table = torch.view_as_real(table)
+            tensors[name] = table
+    finally:
+        result.train(was_training)
+    facts = getattr(factory, "mapped_triples", None)
+    if facts is not None:
+        tensors["facts"] = facts
+    document = {
+        "model": type(result).__name__,
+        "inverses": bool(result.use_inverse_triples),
+        "norm": getattr(getattr(result, "interaction", None), "p", None),
+        "complex": numbers,
+        "entities": dict(factory.entity_to_id),
+        "relations": dict(factory.relation_to_id),
+    }
+    write_export(Path(folder), document, tensors)
+    return Path(folder)
 
 
 def of(model: Any, factory: Any, batch: int = BATCH) -> Trained:

@@ -32,7 +32,8 @@ def create(
     if type(settings) is not model.Settings:
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
-    members = [model(num_entities, num_relations, settings) for _ in range(settings.members)]
+    count = max(settings.members, 1)
+    members = [model(num_entities, num_relations, settings) for _ in range(count)]
     if texts is not None:
         for each in members:
             each.read(texts)
