@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from assent.verbs.deciders import load_decider, save_decider
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
+    from assent.verbs.pack import pack, unpack
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
+    from assent.verbs.verify import verify
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -89,6 +91,9 @@ _HOMES = {
     "search": "verbs.search",
     "table_one": "building.counting",
     "train": "verbs.train",
+    "pack": "verbs.pack",
+    "unpack": "verbs.pack",
+    "verify": "verbs.verify",
     "tune": "verbs.tune",
     "write": "files.triples",
 }
@@ -119,6 +124,7 @@ __all__ = [
     "load",
     "load_decider",
     "load_run",
+    "pack",
     "propose",
     "read",
     "report",
@@ -129,6 +135,8 @@ __all__ = [
     "table_one",
     "train",
     "tune",
+    "unpack",
+    "verify",
     "write",
 ]
 
