@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
+    from assent.verbs.pack import pack, unpack
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from assent.verbs.train import train
     from assent.verbs.tune import tune
     from assent.verbs.update import Updated, update
+    from assent.verbs.verify import verify
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -95,6 +97,9 @@ _HOMES = {
     "search": "verbs.search",
     "table_one": "building.counting",
     "train": "verbs.train",
+    "pack": "verbs.pack",
+    "unpack": "verbs.pack",
+    "verify": "verbs.verify",
     "tune": "verbs.tune",
     "update": "verbs.update",
     "write": "files.triples",
@@ -129,6 +134,7 @@ __all__ = [
     "load",
     "load_decider",
     "load_run",
+    "pack",
     "propose",
     "read",
     "report",
@@ -139,7 +145,9 @@ __all__ = [
     "table_one",
     "train",
     "tune",
+    "unpack",
     "update",
+    "verify",
     "write",
 ]
 
