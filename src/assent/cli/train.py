@@ -11,7 +11,12 @@ from assent.cli.common import BenchmarkFolder, command, err, say
 @command()
 def train(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="One of {models}; or a class in a file of your own, as in my_model.py:MyModel."
+        ),
+    ],
     run_folder: Annotated[Path, typer.Option("--out", help="The folder of the run.")],
     preset: Annotated[
         str,
