@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.files.benchmarks import load, save
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
+    from assent.reporting.notebooks import table
     from assent.reviewing.session import Review
     from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
     from assent.verbs.runs import Run, load_run
+    from assent.verbs.saving import load, save
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
@@ -72,7 +73,7 @@ _HOMES = {
     "dataset": "verbs.read",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
-    "load": "files.benchmarks",
+    "load": "verbs.saving",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
     "Review": "reviewing.session",
@@ -80,9 +81,10 @@ _HOMES = {
     "read": "verbs.read",
     "report": "verbs.report",
     "review": "verbs.review",
-    "save": "files.benchmarks",
+    "save": "verbs.saving",
     "save_decider": "verbs.deciders",
     "search": "verbs.search",
+    "table": "reporting.notebooks",
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
@@ -122,6 +124,7 @@ __all__ = [
     "save",
     "save_decider",
     "search",
+    "table",
     "table_one",
     "train",
     "tune",

@@ -86,7 +86,9 @@ def test_a_file_that_is_gone_or_changed_is_said(say, folder, monkeypatch):
 
 def test_a_run_from_a_stranger_runs_no_code(say, folder, monkeypatch):
     ran = folder / "ran"
-    (folder / "my_model.py").write_text(f"import pathlib; pathlib.Path({str(ran)!r}).touch()\n" + MODEL, encoding="utf-8")
+    (folder / "my_model.py").write_text(
+        f"import pathlib; pathlib.Path({str(ran)!r}).touch()\n" + MODEL, encoding="utf-8"
+    )
     assert train(say, folder)[0] == 0
     ran.unlink()
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "another user"))
