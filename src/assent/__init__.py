@@ -12,8 +12,13 @@ for fact in assent.complete(run, precision=0.9):
 """
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Said before anything is read that an older Python cannot parse.
+if sys.version_info < (3, 11):  # noqa: UP036
+    raise ImportError("assent needs Python 3.11 or later; this is " + sys.version.split()[0])
 
 from assent.core.version import __version__
 
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
     from assent.verbs.build import build
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
+    from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
     from assent.verbs.read import dataset, read
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
+    from assent.verbs.update import Updated, update
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -58,12 +65,14 @@ _HOMES = {
     "Benchmark": "core.benchmark",
     "Completion": "completing.completing",
     "Decider": "core.decider",
+    "Differences": "verbs.diff",
     "Evaluation": "measuring.evaluation",
     "Finding": "building.auditing",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
     "Run": "verbs.runs",
     "Subset": "core.queries",
+    "Updated": "verbs.update",
     "adapt": "adapters.adapting",
     "adopt": "verbs.adopt",
     "ask": "verbs.ask",
@@ -71,6 +80,7 @@ _HOMES = {
     "build": "verbs.build",
     "complete": "verbs.complete",
     "dataset": "verbs.read",
+    "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
     "load": "verbs.saving",
@@ -88,6 +98,7 @@ _HOMES = {
     "table_one": "building.counting",
     "train": "verbs.train",
     "tune": "verbs.tune",
+    "update": "verbs.update",
     "write": "files.triples",
 }
 
@@ -97,6 +108,7 @@ __all__ = [
     "Benchmark",
     "Completion",
     "Decider",
+    "Differences",
     "Evaluation",
     "Finding",
     "KnowledgeBase",
@@ -104,6 +116,7 @@ __all__ = [
     "Review",
     "Run",
     "Subset",
+    "Updated",
     "__version__",
     "adapt",
     "adopt",
@@ -112,6 +125,7 @@ __all__ = [
     "build",
     "complete",
     "dataset",
+    "diff",
     "evaluate",
     "explain",
     "load",
@@ -128,6 +142,7 @@ __all__ = [
     "table_one",
     "train",
     "tune",
+    "update",
     "write",
 ]
 

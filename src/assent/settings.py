@@ -14,6 +14,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
+from assent.files.text import refuse_special
 from assent.files.trusted import VARIABLE, is_trusted, named_files, trust
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.custom import Custom, checksum
@@ -21,6 +22,7 @@ from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
 from assent.training.loop import TrainSettings
 from assent.training.presets import PRESETS
+from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
@@ -149,6 +151,16 @@ def resolve(
     return Settings(name, model_settings(name, values["model"]), train)
 
 
+def update_settings(changes: Iterable[str] = ()) -> UpdateSettings:
+    """The settings of an update: its defaults, and changes such as `update.epochs=4`."""
+    values: dict[str, Any] = {}
+    for change in changes:
+        for section, more in _parsed(change).items():
+            refuse_unknown(section, ("update",), "section in --set")
+            values |= more
+    return UpdateSettings(**checked(UpdateSettings, values, "update"))
+
+
 def of_sections(sections: Values) -> Settings:
     """Settings as a run's `settings.toml` has them."""
     model, train = (dict(sections.get(section, {})) for section in SECTIONS)
@@ -158,6 +170,7 @@ def of_sections(sections: Values) -> Settings:
 
 
 def read_toml(path: Path) -> Values:
+    refuse_special(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

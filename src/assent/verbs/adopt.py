@@ -1,6 +1,5 @@
 """adopt: a model that another library trained becomes a run."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,16 @@ from assent.core.facts import fact_keys
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import refuse_to_replace
+from assent.files.checksums import digest, record
 from assent.files.elsewhere import Elsewhere
 from assent.files.libkge_checkpoints import read_checkpoint
 from assent.files.pykeen_exports import EXPORT, TENSORS, read_export
-from assent.files.runs import save_weights
+from assent.files.runs import TRACE, keep_place, save_weights
 from assent.settings import Settings, model_settings
 from assent.training.loop import TrainSettings
 from assent.training.trace import ADOPTED, Trace, Trained
 from assent.verbs.read import place
-from assent.verbs.runs import Run, load_benchmark, start_run
+from assent.verbs.runs import Run, load_benchmark, origin_for, start_run
 
 BEST = "checkpoint_best.pt"  # in the folder of a LibKGE experiment
 PICKLES = (".pkl", ".pickle")
@@ -49,20 +49,21 @@ def adopt(
     folder = None if out is None else Path(out)
     if folder is not None:
         refuse_to_replace(folder, lambda _: False)
-        start_run(folder, settings, {"path": where, "sha256": benchmark.digest()}, names)
+        start_run(folder, settings, origin_for(folder, where, benchmark), names)
         save_weights(folder, model.state_dict())
-        trace = Trace(folder / "trace.jsonl")
-        with file.open("rb") as opened:
-            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+        trace = Trace(folder / TRACE)
         trace(
             ADOPTED,
             library=found.library,
             model=found.formula,
             file=str(file.resolve()),
-            sha256=sha256,
+            sha256=digest(file),
             learned=leaked(found, benchmark),
         )
         trace("end", epochs=0, best_epoch=0)
+        record(folder / TRACE)
+        if where:
+            keep_place(folder, Path(where))
     return Run(benchmark, settings, model, Trained(0, (), 0), folder)
 
 

@@ -14,7 +14,7 @@ from assent.errors import ConfigError
 from assent.files.atomic import beside
 from assent.files.completions import FACTS
 from assent.files.facts import read_facts
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.measuring.separation import Separation
 from assent.reporting.fact_list import Found
 from assent.reporting.page import page

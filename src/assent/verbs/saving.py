@@ -12,9 +12,11 @@ from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError, DataError
 from assent.files import benchmarks
 from assent.files.atomic import refuse_to_replace, refuse_to_write
+from assent.files.checksums import record
 from assent.files.completions import COMPLETION
 from assent.files.facts import read_facts, write_facts
-from assent.files.runs import SETTINGS, save_weights
+from assent.files.places import SETTINGS
+from assent.files.runs import TRACE, save_weights
 from assent.files.triples import write
 from assent.reviewing.exchange import export_labels
 from assent.reviewing.proposals import FOLDER as REVIEW
@@ -23,7 +25,7 @@ from assent.training.trace import Trace
 from assent.verbs.completions import keep_completion, load_completion
 from assent.verbs.deciders import load_decider, save_decider
 from assent.verbs.review import review
-from assent.verbs.runs import Run, load_run, start_run
+from assent.verbs.runs import Run, load_run, origin_for, start_run
 
 Saved = Benchmark | Run | Decider | Completion | NewFacts | Review | KnowledgeBase
 Of = Run | Adapted
@@ -106,11 +108,12 @@ def _save_run(run: Run, folder: Path) -> None:
         raise ConfigError(f"this run has a folder already, {run.folder}; copy that")
     refuse_to_replace(folder, lambda _: False)
     own = folder / "benchmark"
-    origin = {"path": str(own.resolve()), "sha256": run.benchmark.digest()}
+    origin = origin_for(folder, str(own.resolve()), run.benchmark)
     start_run(folder, run.settings, origin, run.benchmark.vocabulary)
     benchmarks.save(run.benchmark, own)
-    trace = Trace(folder / "trace.jsonl")
+    trace = Trace(folder / TRACE)
     for epoch, score in enumerate(run.trained.scores, 1):
         trace("evaluation", epoch=epoch, score=score)
     trace("end", epochs=run.trained.epochs, best_epoch=run.trained.best_epoch)
+    record(folder / TRACE)
     save_weights(folder, run.model.state_dict())

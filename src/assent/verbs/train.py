@@ -21,7 +21,17 @@ from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.files.runs import SETTINGS, save_weights, training_in, write_rules
+from assent.files.atomic import found_again, tidy
+from assent.files.checksums import forget, record
+from assent.files.places import SETTINGS
+from assent.files.runs import (
+    TRACE,
+    forget_training,
+    keep_place,
+    save_weights,
+    training_in,
+    write_rules,
+)
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
@@ -37,7 +47,15 @@ from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
-from assent.verbs.runs import Run, begun_with, is_adopted, load_benchmark, start_run
+from assent.verbs.runs import (
+    Run,
+    begun_with,
+    change_settings,
+    is_adopted,
+    load_benchmark,
+    origin_for,
+    start_run,
+)
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
@@ -53,18 +71,21 @@ def train(
     changes: Iterable[str] = (),
     watcher: Watcher | None = None,
     minutes: float = math.inf,
+    restart: bool = False,
 ) -> Run:
     """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
 
     Settings come from the preset (in a folder where a run was begun, from that run), then from a
     TOML `file`, then from `changes` such as "train.epochs=10". `minutes` is the most that its steps
-    may take; a folder that had fewer goes on with more.
+    may take; a folder that had fewer goes on with more. With `restart`, what was trained in the
+    folder before is taken away first.
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
-    folder = Path(out) if out is not None else None
+    folder = found_again(Path(out)) if out is not None else None
     model = named_by_user(model)
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
-    return fit(load_benchmark(benchmark), settings, folder, where, watcher or Unwatched(), minutes)
+    watcher = watcher or Unwatched()
+    return fit(load_benchmark(benchmark), settings, folder, where, watcher, minutes, restart)
 
 
 def fit(
@@ -74,11 +95,12 @@ def fit(
     where: str,
     watcher: Watcher,
     minutes: float = math.inf,
+    restart: bool = False,
 ) -> Run:
     """Trains a model with these settings on a benchmark that was read from `where`."""
     refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
-    origin = {"path": where, "sha256": benchmark.digest()}
+    origin = origin_for(folder, where, benchmark)
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
@@ -91,6 +113,12 @@ def fit(
     if texts is not None:
         watcher.event(event="texts", message=texts.summary())
     with nullcontext() if folder is None else training_in(folder):
+        if folder is not None:
+            _begin(folder, restart)
+            if changed:
+                change_settings(folder, settings, origin)
+            if where:
+                keep_place(folder, Path(where))
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
@@ -107,7 +135,16 @@ def fit(
                 )
         if folder is not None:
             save_weights(folder, network.state_dict())
+            record(folder / TRACE)
     return Run(benchmark, settings, network, trained, folder)
+
+
+def _begin(folder: Path, restart: bool) -> None:
+    """Makes the folder of a run ready to be trained in."""
+    tidy(folder)
+    if restart:
+        forget_training(folder)
+    forget(folder / TRACE)  # it grows: its checksum comes with its end
 
 
 def refit(run: Run, watcher: Watcher | None = None) -> Run:
@@ -161,7 +198,7 @@ def _count(
     minutes: float,
 ) -> Trained:
     """Has a model count its rules in one go, which is its one epoch, and measures it on valid."""
-    trace = Trace(folder / "trace.jsonl" if folder else None)
+    trace = Trace(folder / TRACE if folder else None)
     trace.rewind(0)
 
     def tell(event: str, **values: Any) -> None:
