@@ -28,6 +28,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
+    from assent.adapters.graphs import from_ogb, from_pyg, to_ogb, to_pyg
     from assent.building.auditing import Finding
     from assent.building.counting import table_one
     from assent.completing.completing import Completion
@@ -83,6 +84,8 @@ _HOMES = {
     "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
+    "from_ogb": "adapters.graphs",
+    "from_pyg": "adapters.graphs",
     "load": "verbs.saving",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
@@ -96,6 +99,8 @@ _HOMES = {
     "search": "verbs.search",
     "table": "reporting.notebooks",
     "table_one": "building.counting",
+    "to_ogb": "adapters.graphs",
+    "to_pyg": "adapters.graphs",
     "train": "verbs.train",
     "tune": "verbs.tune",
     "update": "verbs.update",
@@ -128,6 +133,8 @@ __all__ = [
     "diff",
     "evaluate",
     "explain",
+    "from_ogb",
+    "from_pyg",
     "load",
     "load_decider",
     "load_run",
@@ -140,11 +147,17 @@ __all__ = [
     "search",
     "table",
     "table_one",
+    "to_ogb",
+    "to_pyg",
     "train",
     "tune",
     "update",
     "write",
 ]
+
+
+if "IPython" in sys.modules:  # a notebook shows nouns as tables
+    import_module(f"{__name__}.notebook").show_tables()
 
 
 def __getattr__(name: str) -> Any:
