@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.custom import Custom, checksum
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
+from assent.training.batches import suitable_members
 from assent.training.loop import TrainSettings
+from assent.training.loop import settled as settled_training
 from assent.training.presets import PRESETS
 from assent.training.warming import UpdateSettings
 
@@ -159,6 +161,14 @@ def update_settings(changes: Iterable[str] = ()) -> UpdateSettings:
             refuse_unknown(section, ("update",), "section in --set")
             values |= more
     return UpdateSettings(**checked(UpdateSettings, values, "update"))
+
+
+def settled(settings: Settings, num_queries: int) -> Settings:
+    """The settings, with what they leave open (0) as suits so many queries."""
+    model = settings.model
+    if isinstance(model, ModelSettings) and not model.members:
+        model = replace(model, members=suitable_members(num_queries))
+    return replace(settings, model=model, train=settled_training(settings.train, num_queries))
 
 
 def of_sections(sections: Values) -> Settings:

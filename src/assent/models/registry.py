@@ -33,8 +33,9 @@ def create(
     if type(settings) is not model.Settings:
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
+    count = max(settings.members, 1)
     with theirs():
-        members = [model(num_entities, num_relations, settings) for _ in range(settings.members)]
+        members = [model(num_entities, num_relations, settings) for _ in range(count)]
         if texts is not None:
             for each in members:
                 each.read(texts)

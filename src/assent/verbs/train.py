@@ -41,8 +41,16 @@ from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
-from assent.settings import Settings, named_by_user, new_model, read_toml, resolve, texts_for
-from assent.training.loop import Watcher, settled
+from assent.settings import (
+    Settings,
+    named_by_user,
+    new_model,
+    read_toml,
+    resolve,
+    settled,
+    texts_for,
+)
+from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
@@ -104,7 +112,7 @@ def fit(
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
-    settings = replace(settings, train=settled(settings.train, len(queries)))
+    settings = settled(settings, len(queries))
     texts = texts_for(settings, names, benchmark.types)
     network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
