@@ -28,6 +28,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
+    from assent.adapters.graphs import from_ogb, from_pyg, to_ogb, to_pyg
     from assent.building.auditing import Finding
     from assent.building.counting import table_one
     from assent.completing.completing import Completion
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.files.benchmarks import load, save
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
+    from assent.reporting.notebooks import table
     from assent.reviewing.session import Review
     from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
     from assent.verbs.runs import Run, load_run
+    from assent.verbs.saving import load, save
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
@@ -84,7 +86,9 @@ _HOMES = {
     "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
-    "load": "files.benchmarks",
+    "from_ogb": "adapters.graphs",
+    "from_pyg": "adapters.graphs",
+    "load": "verbs.saving",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
     "Review": "reviewing.session",
@@ -92,10 +96,13 @@ _HOMES = {
     "read": "verbs.read",
     "report": "verbs.report",
     "review": "verbs.review",
-    "save": "files.benchmarks",
+    "save": "verbs.saving",
     "save_decider": "verbs.deciders",
     "search": "verbs.search",
+    "table": "reporting.notebooks",
     "table_one": "building.counting",
+    "to_ogb": "adapters.graphs",
+    "to_pyg": "adapters.graphs",
     "train": "verbs.train",
     "pack": "verbs.pack",
     "unpack": "verbs.pack",
@@ -131,6 +138,8 @@ __all__ = [
     "diff",
     "evaluate",
     "explain",
+    "from_ogb",
+    "from_pyg",
     "load",
     "load_decider",
     "load_run",
@@ -142,7 +151,10 @@ __all__ = [
     "save",
     "save_decider",
     "search",
+    "table",
     "table_one",
+    "to_ogb",
+    "to_pyg",
     "train",
     "tune",
     "unpack",
@@ -150,6 +162,10 @@ __all__ = [
     "verify",
     "write",
 ]
+
+
+if "IPython" in sys.modules:  # a notebook shows nouns as tables
+    import_module(f"{__name__}.notebook").show_tables()
 
 
 def __getattr__(name: str) -> Any:

@@ -53,6 +53,10 @@ class Run:
     trained: Trained
     folder: Path | None = None
 
+    def __repr__(self) -> str:
+        where = "" if self.folder is None else f" in {self.folder}"
+        return f"Run({self.settings.name}{where}, on {self.benchmark!r})"
+
     def on(self, benchmark: Benchmark) -> Self:
         """The same run, to be measured on other queries about the facts that it learned from."""
         mine = self.benchmark
