@@ -41,6 +41,5 @@ def diff(
         show(names_grid(*names))
     if not found.facts:
         say(f"the same {found.what}")
-        return
     show(told.relations)
     show(told.facts)

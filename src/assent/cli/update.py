@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, as_json, command, notes, say, show, tell
+from assent.cli.common import AtBenchmark, RunFolder, as_json, command, notes, say, show, tell
 
 
 @command()
@@ -32,6 +32,7 @@ def update(
         typer.Option("--set", help="One setting, as in update.epochs=4; may be given again."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides which new facts are held out.")] = 0,
+    benchmark: AtBenchmark = None,
 ) -> None:
     """Teach a trained run new facts and entities.
 
@@ -42,11 +43,13 @@ def update(
     """
     from assent.reporting.progress import steps, watching
     from assent.reporting.updates import change_lines, stale_grid, stale_line, update_json
+    from assent.verbs.runs import load_run
     from assent.verbs.update import update as run_update
 
+    run = load_run(run_folder, benchmark=benchmark)
     with watching(notes) as watcher, steps(notes) as progress:
         updated = run_update(
-            run_folder,
+            run,
             facts,
             removed,
             out=out_folder,
@@ -57,16 +60,14 @@ def update(
             watcher=watcher,
             progress=progress,
         )
-    if as_json(lambda: update_json(updated.change, updated.stale)):
-        tell("run", out_folder)
-        return
-    for line in change_lines(updated.change):
-        say(line)
-    if updated.stale:
+    if not as_json(lambda: update_json(updated.change, updated.stale)):
+        for line in change_lines(updated.change):
+            say(line)
         show(stale_grid(updated.stale))
+    if updated.stale:
         say(stale_line(updated.stale))
     if updated.decider is None:
         say(f"no thresholds were taken over; find some: assent tune {out_folder}")
     else:
-        say(f"thresholds: {thresholds}, by rule {updated.decider.rule}")
+        tell("thresholds", thresholds, f", by rule {updated.decider.rule}")
     tell("run", out_folder)
