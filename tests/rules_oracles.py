@@ -93,6 +93,26 @@ def ends(known: set[Fact], min_support: int) -> dict[tuple, tuple[int, int]]:
     return found
 
 
+def ends_of_fact(known: set[Fact], candidate: Fact) -> dict[tuple, tuple[int, int]]:
+    """(first slot, last slot, last entity) -> support, cases, of rules that speak for a candidate.
+
+    Its own case is taken away from both, where it is known.
+    """
+    anchor, slot, entity = candidate
+    items = {(s, e) for _, s, e in known}
+    others = {x for x, _, _ in known} - {anchor}
+    found = {}
+    for s, item in product({s for s, _ in items}, items):
+        if not past(known, anchor, s, item, entity):
+            continue
+        by = {x: past(known, x, s, item, entity) for x in others}
+        cases = {x for x, middles in by.items() if middles}
+        right = cases & with_item(known, slot, entity)
+        if len(right) > 1 and len(set().union(*(by[x] for x in right))) > 1:
+            found[s, *item] = len(right), len(cases) + (candidate not in known)
+    return found
+
+
 def without_pair(known: set[Fact], one: int, other: int) -> set[Fact]:
     """All links but those between two entities."""
     return {link for link in known if {link[0], link[2]} != {one, other}}

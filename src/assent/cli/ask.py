@@ -13,14 +13,19 @@ if TYPE_CHECKING:
 @command()
 def ask(
     run_folder: RunFolder,
-    head: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the head.")],
-    relation: Annotated[str, typer.Argument(help="A name or label.")],
-    tail: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the tail.")] = "?",
+    head: Annotated[
+        str, typer.Argument(help="An entity, by its name or label; ? or _ to ask for it.")
+    ],
+    relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
+    tail: Annotated[
+        str, typer.Argument(help="An entity, by its name or label; ? or _ to ask for it.")
+    ] = "?",
     precision: Annotated[
         float | None,
         typer.Option(
-            help="The share of accepted facts to be right, as for complete; without it, that of "
-            "the newest completion, or else the run's decider decides."
+            help="The share of the accepted facts that shall be right, as for `assent complete`. "
+            "If not given: that of the newest completion; if there is none, the thresholds of "
+            "`assent tune` decide."
         ),
     ] = None,
     most: Annotated[
@@ -29,10 +34,11 @@ def ask(
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Show the answers to one query: known, accepted, and not accepted, with the reasons.
+    """Ask one query, and see its answers with the reasons.
 
-    It accepts what complete accepts at the same precision. An entity whose own name is ? or _ is
-    written \\? or \\_, in quotes.
+    As in: assent ask run Oslo "capital of". Shows what is known, what is accepted, and what is not,
+    each with its probability; it accepts what `assent complete` accepts at the same precision. An
+    entity whose own name is ? or _ is written \\? or \\_, in quotes.
     """
     from assent.reporting.progress import minutes_of_queries
     from assent.verbs.ask import ask as answers_to

@@ -13,10 +13,16 @@ from assent.cli.common import BenchmarkFolder, as_json, command, show
 def audit(
     benchmark: BenchmarkFolder,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 if something is wrong, not merely skewed.")
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 1 if something is wrong (not if it is merely skewed)."
+        ),
     ] = False,
 ) -> None:
-    """Look for leaks, collisions and contradictions in a benchmark."""
+    """Check a benchmark for leaks and contradictions.
+
+    Leaks, such as a fact that is both known and asked for, make results look too good.
+    """
     from assent.reporting.benchmarks import audit_grid
 
     findings = assent.audit(benchmark)

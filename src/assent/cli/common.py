@@ -15,14 +15,16 @@ from rich.console import Console
 from typer.core import TyperCommand
 
 from assent.core.legible import legible
+from assent.files.places import refuse_no_run
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
 
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
-    "`assent demo` shows all of it. On a graph of your own: build, train, tune, evaluate, "
-    "complete, report.",
+    "`assent demo` shows all of it on a built-in graph. On a graph of your own, run build, train, "
+    "tune, evaluate, complete and report, in this order; each reads what the one before wrote. "
+    "`assent COMMAND --help` says more.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -40,9 +42,11 @@ _document: dict[str, Any] | None = None
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
 TABLES = {
-    "models": ("assent.settings", "model_names"),
-    "presets": ("assent.training.presets", "PRESETS"),
-    "rules": ("assent.reporting.deciders", "rules_in_words"),
+    "models": ("assent.choices", "model_names"),
+    "presets": ("assent.choices", "preset_names"),
+    "datasets": ("assent.choices", "dataset_names"),
+    "rules": ("assent.deciding.naming", "rule_names"),
+    "rules_in_words": ("assent.deciding.naming", "rules_in_words"),
     "deals": ("assent.building.recipe", "DEALS"),
     "layouts": ("assent.files.benchmarks", "LAYOUTS"),
     "fact_files": ("assent.files.facts", "WRITERS"),
@@ -62,12 +66,31 @@ class Listing(TyperCommand):
 
 def listed(text: str) -> str:
     """The text with the names of each table that it mentions."""
-    for word, (module, name) in TABLES.items():
+    for word in TABLES:
         if f"{{{word}}}" in text:
-            table = getattr(import_module(module), name)
-            names = table() if callable(table) else table
-            text = text.replace(f"{{{word}}}", ", ".join(names))
+            text = text.replace(f"{{{word}}}", ", ".join(names_of(word)))
     return text
+
+
+def names_of(word: str) -> list[str]:
+    """The names in a table."""
+    module, name = TABLES[word]
+    table = getattr(import_module(module), name)
+    return list(table() if callable(table) else table)
+
+
+def one_of(word: str) -> Callable[[str], list[str]]:
+    """Completes a name of a table in the shell."""
+    return lambda incomplete: [name for name in names_of(word) if name.startswith(incomplete)]
+
+
+def dataset_or_path(incomplete: str) -> list[str]:
+    """Completes the name of a data set in the shell, or a path."""
+    folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
+    prefix = "" if "/" not in incomplete else incomplete.rpartition("/")[0] + "/"
+    paths = sorted(folder.glob("*")) if folder.is_dir() else []
+    shown = [f"{prefix}{path.name}{'/' if path.is_dir() else ''}" for path in paths]
+    return [name for name in (*names_of("datasets"), *shown) if name.startswith(incomplete)]
 
 
 Quiet = Annotated[
@@ -128,46 +151,93 @@ def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
 BenchmarkFolder = Annotated[
     str,
     typer.Argument(
-        metavar="BENCHMARK", help="A folder of `assent build`, or the name of a data set."
+        metavar="BENCHMARK",
+        autocompletion=dataset_or_path,
+        help="A benchmark: the folder that `assent build` made, or the name of a data set that is "
+        "one (fb14k-qaq).",
     ),
 ]
 Graph = Annotated[
     str,
     typer.Argument(
         metavar="KB",
-        help="A file or folder of facts, a name that `assent data list` shows, or a SPARQL store: "
-        "sparql+http://host/path.",
+        autocompletion=dataset_or_path,
+        help="Your graph: a file or folder of facts, a name that `assent data list` shows, or a "
+        "SPARQL store (sparql+http://host/path).",
     ),
 ]
 Language = Annotated[
     str,
-    typer.Option(help="RDF names: in the first of these languages, then without one, then any."),
+    typer.Option(
+        help="Languages for readable names in RDF, the best first, as in en,de. A name without a "
+        "language comes after these, then any other."
+    ),
 ]
 TypeRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation that gives types, as rdf:type does; may be given again."),
+    typer.Option(
+        help="A relation of your graph that says which type an entity has, as rdf:type does; may "
+        "be given again."
+    ),
 ]
 SubclassRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation between types, as rdfs:subClassOf is; may be given again."),
+    typer.Option(
+        help="A relation of your graph that puts a type under another, as rdfs:subClassOf does; "
+        "may be given again."
+    ),
 ]
 Predict = Annotated[
     list[str] | None,
     typer.Option(
-        help="Keep rdf:type, or whatever else of RDF is no relation, as a relation of the graph; "
-        "may be given again."
+        help="Also find new facts of this RDF relation, which is otherwise read as a type, a name "
+        "or part of the schema (rdf:type, rdfs:subClassOf, ...); may be given again."
     ),
 ]
 KeepSameAs = Annotated[
-    bool, typer.Option("--keep-same-as", help="Keep entities apart that owl:sameAs makes one.")
+    bool,
+    typer.Option("--keep-same-as", help="Do not merge entities that owl:sameAs says are the same."),
 ]
-KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
-KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
+KeepLiterals = Annotated[
+    bool,
+    typer.Option(
+        help="Keep facts whose tail is an RDF literal (a number, a date, a text), with the literal "
+        "as an entity."
+    ),
+]
+KeepBlankNodes = Annotated[
+    bool, typer.Option(help="Keep facts about RDF blank nodes, with the nodes as entities.")
+]
+
+
+def _a_run(folder: Path) -> Path:
+    """Refuses what is no run at once, not after seconds of loading."""
+    refuse_no_run(folder)
+    return folder
+
+
+def _runs(folders: list[Path]) -> list[Path]:
+    return [_a_run(folder) for folder in folders]
+
+
+RunFolder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", callback=_a_run, help="A run: the folder that `assent train` made."
+    ),
+]
+RunFolders = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN...", callback=_runs, help="Runs: folders that `assent train` made."
+    ),
+]
 Unfinished = Annotated[
     bool,
     typer.Option(
-        "--unfinished", help="Use the best weights so far of a run that has not ended yet."
+        "--unfinished",
+        help="Do not wait for the end of a training: use the best weights that it has saved so "
+        "far.",
     ),
 ]
 OnBenchmark = Annotated[
@@ -175,7 +245,8 @@ OnBenchmark = Annotated[
     typer.Option(
         "--on",
         metavar="BENCHMARK",
-        help="Take the queries of another benchmark that has the same train facts.",
+        help="Ask the queries of this benchmark instead of those of the run's own; it must have "
+        "the same train facts.",
     ),
 ]
 AtBenchmark = Annotated[
@@ -250,4 +321,6 @@ def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
 def _print_document() -> None:
     """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
     if _document is not None:
-        print(json.dumps(_document, indent=1, allow_nan=False))
+        from assent.measuring.plain import plain
+
+        print(json.dumps(plain(_document), indent=1, allow_nan=False))

@@ -28,7 +28,8 @@ def convert(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="A file with a suffix of {written}; a folder for a graph with splits."
+            "--out",
+            help="A file that ends in one of {written}; a folder for a graph that has splits.",
         ),
     ],
     language: Language = "en",
@@ -39,7 +40,7 @@ def convert(
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
-    """Write the facts of a graph in another format."""
+    """Write the facts of a graph to a file of another format."""
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
 

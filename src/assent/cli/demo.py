@@ -27,14 +27,14 @@ PRECISION = 0.7
 
 @command(with_json=False)
 def demo(
-    folder: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path(
+    folder: Annotated[Path, typer.Option("--out", help="The folder for all that it makes.")] = Path(
         "assent-demo"
     ),
 ) -> None:
-    """Show everything on the built-in graph of countries.
+    """Show all of it in a few minutes, on a built-in graph.
 
-    Hides a seventh of its facts, goes every step from a graph to new facts, shows which of the
-    hidden ones were found again, and writes a report. It takes a few minutes.
+    Hides a seventh of the facts, learns from the rest, finds new facts, and shows which of the
+    hidden ones are among them. Then it writes a report, and names the command to review them.
     """
     from assent.experiment import experiment
     from assent.reporting.progress import watching
@@ -87,7 +87,7 @@ def _train(run: "Run") -> None:
 
 
 def _tune(decider: "Decider") -> None:
-    from assent.reporting.deciders import rule_name
+    from assent.deciding.naming import rule_name
 
     _step("tune", f"{rule_name(decider.rule)}, found on valid")
 

@@ -27,7 +27,7 @@ def diff(
     ] = None,
     most: Annotated[int, typer.Option(help="How many facts to list, at most.")] = 20,
 ) -> None:
-    """Show what came, what went, what is decided about differently, and why."""
+    """Show what changed between two completions or benchmarks, and why."""
     from assent.reporting.differences import differences_json, names_grid, tables
     from assent.verbs.diff import diff as compare
 

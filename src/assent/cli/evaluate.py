@@ -28,26 +28,33 @@ def evaluate(
     split: Split = "test",
     decider_file: Annotated[
         Path | None,
-        typer.Option("--decider", help="A file, instead of decider.json in the run's folder."),
+        typer.Option(
+            "--decider",
+            help="Decide with this file of `assent tune --out`, not with the run's decider.json.",
+        ),
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(help="A file for the accepted candidates, a line each.")
+        Path | None,
+        typer.Option(help="Also write the accepted candidates to this file, a line each."),
     ] = None,
     by: Annotated[
-        str | None, typer.Option(help="`relation`: also a line for each relation.")
+        str | None, typer.Option(help="Give `relation` to see a line for each relation, too.")
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Compare with another run, or with the file of another decider."),
+        typer.Option(
+            help="Also say how much higher F1 is than that of another run, or of the same run with "
+            "another file of `assent tune --out`."
+        ),
     ] = None,
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Measure how well the test queries are decided.
+    """Measure how good the decisions are, on test queries.
 
-    What `assent tune` found decides which candidates are accepted. Test is the part of the
-    benchmark on which nothing was tuned.
+    What `assent tune` found decides which candidates are accepted; the table shows how many of them
+    are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
     from assent.files.atomic import beside
     from assent.files.decisions import write_decisions

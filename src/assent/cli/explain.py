@@ -13,15 +13,15 @@ def explain(
     head: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
-    most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
+    most: Annotated[int, typer.Option(min=1, help="Show at most so many rules.")] = 5,
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Say what speaks for a fact, and what against it.
+    """Say what speaks for a fact, and what speaks against it.
 
-    The fact may be known or not. Rules of the known facts speak for it; why `assent complete` would
-    never accept it, by the stated schema or because there is one answer only, is said after !.
+    The fact may be known or not. Lines with + are rules of the known facts that speak for it, ~ are
+    similar facts, - speaks against it, and ! says why `assent complete` would never accept it.
     """
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run

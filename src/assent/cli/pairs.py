@@ -19,17 +19,19 @@ from assent.cli.common import (
 @command()
 def pairs(
     run_folder: RunFolder,
-    k: Annotated[int, typer.Option(help="How many of the best pairs of a relation count.")] = 100,
+    k: Annotated[int, typer.Option(help="How many of the first pairs of a relation count.")] = 100,
     split: Split = "test",
     relations: Annotated[
-        list[str] | None, typer.Option("--relation", help="Only this one; may be given again.")
+        list[str] | None,
+        typer.Option("--relation", help="Measure only this relation; may be given again."),
     ] = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Rank all pairs of entities for each relation.
+    """Measure how a model ranks all pairs of entities, by relation.
 
-    Are the true pairs of a relation among its best? (Wang et al., 2019)
+    All pairs (head, tail) of a relation are put in the order of their scores; the table says how
+    many of the true ones are among the first k (Wang et al., 2019).
     """
     from assent.reporting.measures import pairs_grid
     from assent.reporting.progress import queries

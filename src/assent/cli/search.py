@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, say, show, tell
+from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, show, tell
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
@@ -17,28 +17,37 @@ SHOWN = 10  # trainings in the table
 @command()
 def search(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
+    model: Annotated[str, typer.Option(autocompletion=one_of("models"), help="One of {models}.")],
     folder: Annotated[
-        Path, typer.Option("--out", help="A folder for the search; one that is there goes on.")
+        Path,
+        typer.Option("--out", help="The folder for the search; a search that is there goes on."),
     ],
-    minutes: Annotated[float, typer.Option(help="How long to search, now.")] = 60.0,
+    minutes: Annotated[float, typer.Option(help="How long to search from now on.")] = 60.0,
     trials: Annotated[
-        int | None, typer.Option(help="End after so many trainings, with those before now.")
+        int | None,
+        typer.Option(
+            help="End after so many trainings, those of earlier searches in the folder included."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Trainings side by side, a process each.")] = 1,
+    workers: Annotated[
+        int, typer.Option(help="How many trainings to run at the same time, each in a process.")
+    ] = 1,
     changes: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="A setting for all trainings, as in train.epochs=10; it is not searched."
+            "--set",
+            help="Fix a setting, as in train.epochs=10: it is the same in all trainings, and not "
+            "searched.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of what is tried.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which settings are drawn at random.")] = 0,
 ) -> None:
-    """Find good settings for a model: train it many times, and end bad trainings early.
+    """Find good settings for a model, by training it many times.
 
-    Needs Optuna (pip install 'assent-kb[search]'). Valid alone decides; test has no part in it. Stopped or
-    killed, the same command goes on. The best settings go to OUT/best.toml, for `assent train
-    --settings`; OUT/trials.tsv has all trainings, and OUT/search.svg a picture of them.
+    Needs Optuna: pip install 'assent-kb[search]'. Bad trainings are ended early. The settings are
+    compared on valid; test has no part in it. Stopped or killed, the same command goes on. The best
+    settings go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings,
+    and OUT/search.svg a picture of them.
     """
     from assent.verbs.search import BEST, CHART, TABLE, Trial
     from assent.verbs.search import search as run_search

@@ -18,10 +18,10 @@ def triples(
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Tell true facts from given false ones.
+    """Measure how a model tells true facts from given false ones.
 
-    A fact is called true above a threshold of its relation that is found on valid (Socher et al.,
-    2013). Prints accuracy and F1.
+    A fact is called true if its score is above a threshold, one for each relation, found on valid
+    (Socher et al., 2013). Prints accuracy and F1.
     """
     from assent.reporting.measures import triples_grid
     from assent.verbs.runs import load_run

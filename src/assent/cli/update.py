@@ -34,11 +34,12 @@ def update(
     seed: Annotated[int, typer.Option(help="Decides which new facts are held out.")] = 0,
     benchmark: AtBenchmark = None,
 ) -> None:
-    """Let a trained run learn of new facts and entities; again, to go on where it was stopped.
+    """Teach a trained run new facts and entities.
 
     The model starts from what it knows and learns what changed, in a small part of the time of a
     training. The new run is one like any other, with a benchmark of its own in its folder. On some
-    of the new facts, which are held out, the thresholds of the run are checked.
+    of the new facts, which are held out, the thresholds of the run are checked. After Ctrl-C, the
+    same command goes on.
     """
     from assent.reporting.progress import steps, watching
     from assent.reporting.updates import change_lines, stale_grid, stale_line, update_json

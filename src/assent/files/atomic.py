@@ -21,6 +21,7 @@ from assent.errors import DataError
 
 PART, OLD = ".assent.part", ".assent.old"
 LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
+OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
 @contextmanager
@@ -41,22 +42,24 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[Path]:
+def folder_beside(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> Iterator[Path]:
     """A new folder to write to, which is renamed to `path` if no error occurs.
 
-    A folder that is there already is replaced only if empty, or if `may_replace` says so.
+    A folder that is there already is replaced only if empty, or if it is alike and `overwrite`.
     """
     with _refusing(path):
         target = path.resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         tidy(target.parent)
-        refuse_to_replace(path, may_replace)
+        refuse_to_replace(path, is_alike, overwrite)
         with _part_folder(target) as part:
             yield part
             part.chmod(0o777 & ~_umask())
             for inner in (part, *part.rglob("*")):
                 _sync(inner)
-            _put(part, target, may_replace)
+            _put(part, target, lambda: refuse_to_replace(path, is_alike, overwrite))
 
 
 def tidy(folder: Path) -> None:
@@ -87,11 +90,20 @@ def found_again(path: Path) -> Path:
     return path
 
 
-def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
-    """Raises an error, before any work is done, if the result could not be saved."""
+def refuse_to_replace(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> None:
+    """Raises an error, before any work is done, if the result could not be saved.
+
+    What is there is only ever replaced by something alike: a benchmark by a benchmark.
+    """
     found_again(path)
-    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
-        raise _is_there(path)
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not (path.is_dir() and is_alike(path)):
+        raise DataError(f"{path}: is there already, and is something else; choose another place")
+    if not overwrite:
+        raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
 
 
 def refuse_to_write(path: Path, overwrite: bool) -> None:
@@ -100,16 +112,12 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
         if path.is_dir():
             raise DataError(f"{path}: is a folder; choose a file")
         if path.exists() and not overwrite:
-            raise _is_there(path)
+            raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
         place = path.resolve().parent
         while not place.exists():
             place = place.parent
         with tempfile.NamedTemporaryFile(dir=place, prefix=f".{path.name}."):
             pass
-
-
-def _is_there(path: Path) -> DataError:
-    return DataError(f"{path}: is there already; choose another place, or say to overwrite")
 
 
 @contextmanager
@@ -153,15 +161,17 @@ def _free(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def _put(part: Path, target: Path, may_replace: Callable[[Path], bool]) -> None:
-    """Gives a folder its final name; if that fails, the folder that had it keeps it."""
+def _put(part: Path, target: Path, refuse: Callable[[], None]) -> None:
+    """Gives a folder its final name; if that fails, the folder that had it keeps it.
+
+    `refuse` raises an error where a folder of that name has come meanwhile and must stay.
+    """
     try:
         part.rename(target)  # where nothing is, or an empty folder
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        if not may_replace(target):
-            raise _is_there(target) from error
+        refuse()
         old = part.with_name(part.name.removesuffix(PART) + OLD)
         target.rename(old)
         try:

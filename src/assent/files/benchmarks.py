@@ -76,7 +76,7 @@ def save(
     """Writes a benchmark folder, whole or not at all."""
     if layout not in LAYOUTS:
         raise ConfigError(f"unknown layout {layout!r}; choose from {', '.join(LAYOUTS)}")
-    with folder_beside(Path(path), lambda old: overwrite and is_benchmark(old)) as part:
+    with folder_beside(Path(path), is_benchmark, overwrite) as part:
         LAYOUTS[layout].write(benchmark, part)
         write_croissant(part, benchmark.origin)
         seal_folder(part)

@@ -74,7 +74,8 @@ def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:
 def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decider:
     """The decider of a file; `restore` makes the rescorer of a judge again."""
     if not path.exists():
-        raise DataError(f"{path}: no thresholds yet; `assent tune` finds them")
+        run = path.parent if path.name == DECIDER else "RUN"
+        raise DataError(f"{path}: no thresholds yet; `assent tune {run}` finds them")
     written = read_json(path)
     try:
         document = _upgraded(written, path)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from assent.errors import ConfigError, StoppedError
 from assent.files.atomic import beside
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
 

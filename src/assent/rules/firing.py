@@ -2,9 +2,9 @@
 
 A candidate (anchor, slot, entity) is spoken for by rules of six kinds: constants that the anchor
 has, constants that the entity has (the same rules, about the inverse slot), what either has with
-anyone, paths from anchor to entity, and constants two steps from the anchor, or from the entity. Of each kind the KEPT highest confidences are kept, with
-the number and the sum of all. A candidate asked for from its other end is spoken for by the very
-same rules.
+anyone, paths from anchor to entity, and constants two steps from the anchor, or from the entity.
+Of each kind the KEPT highest confidences are kept, with the number and the sum of all. A candidate
+asked for from its other end is spoken for by the very same rules.
 """
 
 # mypy: ignore-errors

@@ -22,7 +22,7 @@ from assent.geometry.loss import LOSSES
 from assent.geometry.threads import Crowd, processors, with_threads
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch, suitable_epochs
-from assent.training.candidates import num_drawn, sample
+from assent.training.candidates import Strata, num_drawn, num_facts, sample
 from assent.training.checkpoints import (
     STEPS,
     Position,
@@ -181,6 +181,8 @@ class _Training:
         self.folder = folder / CHECKPOINTS if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
         self.num_drawn = num_drawn(settings.candidates, model.num_entities)  # 0: all
+        facts = num_facts(queries, model.num_entities)
+        self.strata = Strata.of(facts, self.num_drawn) if self.num_drawn else None
         self.optimizer = Optimizing(
             model, settings.optimizer, settings.learning_rate, by_rows=self.num_drawn > 0
         )
@@ -334,15 +336,13 @@ class _Training:
         # Dropout depends on seed and step alone, so that nothing of it need be saved.
         torch.manual_seed((settings.seed << 32) + done)
         self.optimizer.forget()
-        if not self.num_drawn:
+        if self.strata is None:
             loss = self._learn(batch, None)
             self.optimizer.step()
             if self.pull is not None:
                 self.pull(self.optimizer.rate, None)
             return loss
-        small, ids, drawn = sample(
-            batch, self.model.num_entities, self.num_drawn, settings.seed, done
-        )
+        small, ids, drawn = sample(batch, self.strata, settings.seed, done)
         ids = ids.to(settings.device)
         rows = self.optimizer.rows(ids)
         with self.model.only(rows, ids):

@@ -12,7 +12,7 @@ from assent.core.facts import KnowledgeBase, fact_keys
 from assent.core.new_facts import NewFacts
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError, DataError
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.files.triples import write
 from assent.reviewing.proposals import (
     Proposals,

@@ -23,8 +23,8 @@ from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.files.atomic import found_again, tidy
 from assent.files.checksums import forget, record
+from assent.files.places import SETTINGS
 from assent.files.runs import (
-    SETTINGS,
     TRACE,
     forget_training,
     keep_place,
@@ -35,13 +35,22 @@ from assent.files.runs import (
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
+from assent.models.custom import theirs
 from assent.reporting.progress import Unwatched
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
-from assent.settings import Settings, new_model, read_toml, resolve, texts_for
-from assent.training.loop import Watcher, settled
+from assent.settings import (
+    Settings,
+    named_by_user,
+    new_model,
+    read_toml,
+    resolve,
+    settled,
+    texts_for,
+)
+from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
@@ -81,6 +90,7 @@ def train(
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
     folder = found_again(Path(out)) if out is not None else None
+    model = named_by_user(model)
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
     watcher = watcher or Unwatched()
     return fit(load_benchmark(benchmark), settings, folder, where, watcher, minutes, restart)
@@ -102,7 +112,7 @@ def fit(
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
-    settings = replace(settings, train=settled(settings.train, len(queries)))
+    settings = settled(settings, len(queries))
     texts = texts_for(settings, names, benchmark.types)
     network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
@@ -120,16 +130,17 @@ def fit(
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
-            trained = train_model(
-                network,
-                queries,
-                settings.train,
-                STOPS[settings.train.stop_on](benchmark),
-                watcher,
-                folder,
-                minutes,
-                changed,
-            )
+            with theirs():
+                trained = train_model(
+                    network,
+                    queries,
+                    settings.train,
+                    STOPS[settings.train.stop_on](benchmark),
+                    watcher,
+                    folder,
+                    minutes,
+                    changed,
+                )
         if folder is not None:
             save_weights(folder, network.state_dict())
             record(folder / TRACE)
@@ -223,9 +234,13 @@ def _count(
     if folder is not None:
         write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
     seconds = round(time.perf_counter() - start, 3)
-    constants, paths = len(model.rules.constants), len(model.rules.paths)
-    found = f"{constants:,} rules with constants and {paths:,} paths in {seconds:.0f} s"
-    tell("counted", message=found, constants=constants, paths=paths, seconds=seconds)
+    rules = model.rules
+    constants, paths, ends = len(rules.constants), len(rules.paths), len(rules.ends)
+    found = (
+        f"{constants:,} rules with constants, {ends:,} with a constant after two steps "
+        f"and {paths:,} paths in {seconds:.0f} s"
+    )
+    tell("counted", message=found, constants=constants, paths=paths, ends=ends, seconds=seconds)
     scores = []
     if settings.train.evaluate_every:
         scores.append(STOPS[settings.train.stop_on](benchmark)(model))
