@@ -16,8 +16,9 @@ from assent.cli.common import (
     SubclassRelation,
     TypeRelation,
     command,
-    out,
     say,
+    show,
+    tell,
 )
 
 
@@ -27,7 +28,8 @@ def convert(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="A file with a suffix of {written}; a folder for a graph with splits."
+            "--out",
+            help="A file that ends in one of {written}; a folder for a graph that has splits.",
         ),
     ],
     language: Language = "en",
@@ -38,10 +40,9 @@ def convert(
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
 ) -> None:
-    """Write the facts of a graph in another format."""
+    """Write the facts of a graph to a file of another format."""
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
-    from assent.reporting.rendering import terminal
 
     graph = assent.read(
         kb,
@@ -56,5 +57,5 @@ def convert(
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
     say(graph_line(graph))
     if graph.source.taken:
-        out.print(terminal(meanings_grid(graph)))
-    say(f"facts: {out_file}")
+        show(meanings_grid(graph))
+    tell("facts", out_file)

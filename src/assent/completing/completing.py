@@ -121,6 +121,10 @@ class Completion:
     # The facts that people called right (head, relation, tail), and who did.
     confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        accepted = int(self.facts.accepted.sum())
+        return f"Completion({accepted:,} accepted, {len(self) - accepted:,} to review)"
+
     @property
     def refused(self) -> Refused:
         """What was left out because it contradicts the stated schema."""

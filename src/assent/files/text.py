@@ -17,6 +17,7 @@ GZIP = b"\x1f\x8b"
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Opens a file after its byte order mark. Whether it is gzipped, its first bytes say."""
+    refuse_special(path)
     with path.open("rb") as raw:
         is_gzip = raw.read(len(GZIP)) == GZIP
         raw.seek(0)
@@ -28,6 +29,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 def read_bytes(path: Path) -> bytes:
     """All bytes of a file after its byte order mark, unzipped; faster than `open_bytes`."""
+    refuse_special(path)
     content = path.read_bytes()
     content = gzip.decompress(content) if content.startswith(GZIP) else content
     return content.removeprefix(BOM)
@@ -45,6 +47,12 @@ def readable(path: Path, place: Callable[[], str] | None = None) -> Iterator[Non
         ) from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from error
+
+
+def refuse_special(path: Path) -> None:
+    """Refuses a pipe, socket or device in the place of a file: reading it might never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise DataError(f"{path}: is a pipe, socket or device; expected a file")
 
 
 def lines_of(path: Path) -> Iterator[str]:

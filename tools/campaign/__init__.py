@@ -1,0 +1,1 @@
+"""Campaigns against assent itself: mutated inputs (`fuzz`), and kills, full disks, races (`chaos`)."""
