@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import completing_oracles as oracles
@@ -117,6 +117,7 @@ def stated_about(world):
     return Schema.of([(names[0], "symmetric"), (names[-1], "inverseOf", names[0])])
 
 
+@settings(max_examples=10)
 @given(worlds.worlds())
 def test_a_completion_has_all_that_is_entailed_beside_its_guesses(world):
     found, ground, guessed = completed(world, stated_about(world))
@@ -133,6 +134,7 @@ def test_a_completion_has_all_that_is_entailed_beside_its_guesses(world):
     assert len(again) == len(found.accepted) and not len(refused.facts)
 
 
+@settings(max_examples=10)
 @given(worlds.worlds())
 def test_what_ask_goes_by_has_all_that_is_entailed(world):
     found, ground, _ = completed(world, stated_about(world))
