@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
+    from assent.verbs.pack import pack, unpack
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from assent.verbs.train import train
     from assent.verbs.tune import tune
     from assent.verbs.update import Updated, update
+    from assent.verbs.verify import verify
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -102,6 +104,9 @@ _HOMES = {
     "to_ogb": "adapters.graphs",
     "to_pyg": "adapters.graphs",
     "train": "verbs.train",
+    "pack": "verbs.pack",
+    "unpack": "verbs.pack",
+    "verify": "verbs.verify",
     "tune": "verbs.tune",
     "update": "verbs.update",
     "write": "files.triples",
@@ -138,6 +143,7 @@ __all__ = [
     "load",
     "load_decider",
     "load_run",
+    "pack",
     "propose",
     "read",
     "report",
@@ -151,7 +157,9 @@ __all__ = [
     "to_pyg",
     "train",
     "tune",
+    "unpack",
     "update",
+    "verify",
     "write",
 ]
 

@@ -328,4 +328,6 @@ def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
 def _print_document() -> None:
     """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
     if _document is not None:
-        print(json.dumps(_document, indent=1, allow_nan=False))
+        from assent.measuring.plain import plain
+
+        print(json.dumps(plain(_document), indent=1, allow_nan=False))

@@ -118,8 +118,9 @@ def sigmoids_of(
 ) -> Sigmoids:
     """The likeliest sigmoids if so many facts are `missing` for each one held out.
 
-    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a normal prior with the two precisions `held`. Found by
-    Fisher scoring, from those that they are `near_to`; Laplace's approximation tells how they fit.
+    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a
+    normal prior with the two precisions `held`. Found by Fisher scoring, from those that they are
+    `near_to`; Laplace's approximation tells how they fit.
     """
     a, b = (near_to[0].starts, near_to[0].slopes) if near_to else (np.zeros(size), np.ones(size))
     raised = np.log1p(missing)

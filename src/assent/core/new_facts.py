@@ -19,8 +19,8 @@ DECISIONS = ("accepted", "review")
 
 # What may speak for a fact: the schema, where it entails the fact from known ones; a rule about
 # those who share a known fact with its head, or with its tail; about those who have a relation with
-# anyone at all; about pairs that known facts join in the same way. Where no rule speaks: known facts
-# that are like it.
+# anyone at all; about pairs that known facts join in the same way. Where no rule speaks: known
+# facts that are like it.
 RULES = ("head", "tail", "any", "path")
 SIMILAR = "similar"
 STATED = "stated"

@@ -150,7 +150,7 @@ def mine(
     settings = PathSettings(min_support=min_support, steps=steps)
     paths = mine_paths(graph, settings, seed, until("paths"))
     far = (
-        mine_ends(graph, prior, min_support, ends, seed, until("ends"))
+        mine_ends(graph, prior, min_support, ends, seed, until("constants after two steps"))
         if ends
         else Ends.nothing(graph)
     )

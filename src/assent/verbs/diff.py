@@ -121,9 +121,9 @@ def diff(
     """
     sides = [x if isinstance(x, Completion | Benchmark) else Path(x) for x in (before, after)]
     benchmarks = [
-        load(x) if isinstance(x, Path) and is_benchmark(x) else x
+        x if isinstance(x, Benchmark) else load(x)
         for x in sides
-        if isinstance(x, Benchmark) or (isinstance(x, Path) and is_benchmark(x))
+        if not isinstance(x, Completion) and (isinstance(x, Benchmark) or is_benchmark(x))
     ]
     if len(benchmarks) == len(sides):
         return _benchmarks(*benchmarks)

@@ -234,9 +234,13 @@ def _count(
     if folder is not None:
         write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
     seconds = round(time.perf_counter() - start, 3)
-    constants, paths = len(model.rules.constants), len(model.rules.paths)
-    found = f"{constants:,} rules with constants and {paths:,} paths in {seconds:.0f} s"
-    tell("counted", message=found, constants=constants, paths=paths, seconds=seconds)
+    rules = model.rules
+    constants, paths, ends = len(rules.constants), len(rules.paths), len(rules.ends)
+    found = (
+        f"{constants:,} rules with constants, {ends:,} with a constant after two steps "
+        f"and {paths:,} paths in {seconds:.0f} s"
+    )
+    tell("counted", message=found, constants=constants, paths=paths, ends=ends, seconds=seconds)
     scores = []
     if settings.train.evaluate_every:
         scores.append(STOPS[settings.train.stop_on](benchmark)(model))
