@@ -28,6 +28,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
+    from assent.adapters.graphs import from_ogb, from_pyg, to_ogb, to_pyg
     from assent.building.auditing import Finding
     from assent.building.counting import table_one
     from assent.completing.completing import Completion
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from assent.core.facts import KnowledgeBase
     from assent.core.queries import Queries, Subset
     from assent.errors import AssentError
-    from assent.files.benchmarks import load, save
     from assent.files.triples import write
     from assent.measuring.evaluation import Evaluation
+    from assent.reporting.notebooks import table
     from assent.reviewing.session import Review
     from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
@@ -49,14 +50,17 @@ if TYPE_CHECKING:
     from assent.verbs.diff import Differences, diff
     from assent.verbs.evaluate import evaluate
     from assent.verbs.explain import explain
+    from assent.verbs.pack import pack, unpack
     from assent.verbs.read import dataset, read
     from assent.verbs.report import report
     from assent.verbs.review import propose, review
     from assent.verbs.runs import Run, load_run
+    from assent.verbs.saving import load, save
     from assent.verbs.search import search
     from assent.verbs.train import train
     from assent.verbs.tune import tune
     from assent.verbs.update import Updated, update
+    from assent.verbs.verify import verify
 
 _HOMES = {
     "Adapted": "adapters.adapting",
@@ -82,7 +86,9 @@ _HOMES = {
     "diff": "verbs.diff",
     "evaluate": "verbs.evaluate",
     "explain": "verbs.explain",
-    "load": "files.benchmarks",
+    "from_ogb": "adapters.graphs",
+    "from_pyg": "adapters.graphs",
+    "load": "verbs.saving",
     "load_decider": "verbs.deciders",
     "load_run": "verbs.runs",
     "Review": "reviewing.session",
@@ -90,11 +96,17 @@ _HOMES = {
     "read": "verbs.read",
     "report": "verbs.report",
     "review": "verbs.review",
-    "save": "files.benchmarks",
+    "save": "verbs.saving",
     "save_decider": "verbs.deciders",
     "search": "verbs.search",
+    "table": "reporting.notebooks",
     "table_one": "building.counting",
+    "to_ogb": "adapters.graphs",
+    "to_pyg": "adapters.graphs",
     "train": "verbs.train",
+    "pack": "verbs.pack",
+    "unpack": "verbs.pack",
+    "verify": "verbs.verify",
     "tune": "verbs.tune",
     "update": "verbs.update",
     "write": "files.triples",
@@ -126,9 +138,12 @@ __all__ = [
     "diff",
     "evaluate",
     "explain",
+    "from_ogb",
+    "from_pyg",
     "load",
     "load_decider",
     "load_run",
+    "pack",
     "propose",
     "read",
     "report",
@@ -136,12 +151,21 @@ __all__ = [
     "save",
     "save_decider",
     "search",
+    "table",
     "table_one",
+    "to_ogb",
+    "to_pyg",
     "train",
     "tune",
+    "unpack",
     "update",
+    "verify",
     "write",
 ]
+
+
+if "IPython" in sys.modules:  # a notebook shows nouns as tables
+    import_module(f"{__name__}.notebook").show_tables()
 
 
 def __getattr__(name: str) -> Any:

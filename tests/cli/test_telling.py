@@ -114,7 +114,9 @@ def test_json_cannot_send_commands_to_a_terminal(capsys):
     with common._telling(quiet=False, as_json=True):
         common.show(Grid("graphs", texts("name"), [[words("\x9b31m \u202e red")]]))
         common.tell("run", count(3).text)
+        common.as_json(lambda: {"undefined": float("nan")})
     printed = capsys.readouterr().out
+    assert json.loads(printed)["undefined"] is None
     assert printed.isascii() and json.loads(printed)["graphs"] == [{"name": "\x9b31m \u202e red"}]
 
 

@@ -219,7 +219,8 @@ def test_when_time_is_up_what_was_found_is_kept(rng):
     assert len(mine(facts, 60, 4, minutes=0)) == 0
     said = []
     rules = mine(facts, 60, 4, progress=lambda what, done, total: said.append((what, done, total)))
-    assert len(rules) > 0 and {what for what, *_ in said} == {"constants", "paths", "ends"}
+    forms = {"constants", "paths", "constants after two steps"}
+    assert len(rules) > 0 and {what for what, *_ in said} == forms
 
 
 def test_of_too_many_rules_those_about_most_entities_are_mined(rng, monkeypatch):
@@ -268,6 +269,23 @@ def test_lines_are_those_of_anyburl_and_the_surest_come_first():
     confidences = [float(line.split("\t")[2]) for line in text]
     assert confidences == sorted(confidences, reverse=True)
     assert len(list(lines(mine(facts, 5, 2), names, most=2))) == 2
+
+
+def test_a_constant_after_two_steps_is_a_line_of_two_atoms():
+    names = Vocabulary(("ann", "bo", "oslo", "moss", "norway", "norwegian"),
+                       ("born", "country", "speaks"))  # fmt: skip
+    facts = frozen([[0, 0, 2], [1, 0, 3], [2, 1, 4], [3, 1, 4], [0, 2, 5], [1, 2, 5]])
+    rules = mine(facts, 6, 3)
+    line = "2\t2\t0.2857\tspeaks(X,norwegian) <= born(X,A), country(A,norway)"
+    assert line in list(lines(rules, names))
+    assert len(parse([line], rules.graph, names).ends) == 1
+    for body, wrong in {
+        "born(X,A), country(A,B)": "expected an entity at the end",
+        "born(X,A), country(B,norway)": "expected A in the body",
+        "born(X,A), country(A,B), born(B,oslo)": "expected one step, or two",
+    }.items():
+        with pytest.raises(DataError, match=wrong):
+            parse([f"2\t2\t0.3\tspeaks(X,norwegian) <= {body}"], rules.graph, names)
 
 
 def test_a_line_that_cannot_be_read_is_named():

@@ -1,5 +1,6 @@
 """A trained PyKEEN model as a scorer. PyKEEN itself is never imported."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,11 @@ class Trained:
                     f"a model of {count} {kind}, but a factory of {len(names)}; "
                     "expected the factory that the model was trained with"
                 )
+
+    @property
+    def title(self) -> str:
+        """What reports call it."""
+        return f"PyKEEN {type(self.model).__name__}"
 
     def on(self, benchmark: Benchmark) -> "PyKEENScorer":
         names = benchmark.vocabulary
@@ -135,6 +141,36 @@ class PyKEENScorer:
         finally:
             self.model.train(was_training)
         return scores
+
+    @torch.no_grad()
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:  # -> (fact,)
+        """The same numbers as in `scores`, for single candidates: a judge asks for them."""
+        head = torch.from_numpy(self.vocabulary.asks_for_head(relations.numpy()))
+        mine = torch.from_numpy(self.vocabulary.relations_of(relations.numpy()))
+        known, by, found = self.entities[anchors], self.relations[mine], self.entities[entities]
+        if self.model.use_inverse_triples:
+            facts = torch.stack([known, 2 * by + head, found], dim=1)
+        else:
+            ends = torch.where(head, found, known), torch.where(head, known, found)
+            facts = torch.stack([ends[0], by, ends[1]], dim=1)
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            given = self.model.score_hrt(facts.to(self.model.device))
+        finally:
+            self.model.train(was_training)
+        scores: Tensor = given.detach().float().cpu().reshape(len(anchors))
+        if not bool(torch.isfinite(scores).all()):
+            raise DataError("the PyKEEN model: scores that are no finite numbers")
+        return scores
+
+    def digest(self) -> str:
+        """A checksum of all that scores depend on."""
+        sha = hashlib.sha256(type(self.model).__name__.encode())
+        sha.update(self.entities.numpy().tobytes() + self.relations.numpy().tobytes())
+        for name, tensor in sorted(self.model.state_dict().items()):
+            sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+        return sha.hexdigest()
 
     def _sides(self, anchors: Tensor, relations: Tensor) -> list[tuple[Ask, Tensor, Tensor]]:
         """What to call, with which pairs (query, 2), for which of the queries."""

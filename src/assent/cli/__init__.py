@@ -1,6 +1,7 @@
 """The command line: one thin file a command; every verb reads what the one before it wrote."""
 
 import sys
+import warnings
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -17,8 +18,14 @@ for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)}
     import_module(f"assent.cli.{_name}")
 
 
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning as one line."""
+    err.print(f"warning: {message}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+
 def main() -> None:
     """Runs a command; what a user can mend ends in one line and exit code 2."""
+    warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         app()
     except StoppedError as stop:

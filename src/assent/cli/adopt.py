@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import command, say
+from assent.cli.common import command, dataset_or_path, say, tell
 
 
 @command()
@@ -22,6 +22,7 @@ def adopt(
         str,
         typer.Option(
             metavar="BENCHMARK",
+            autocompletion=dataset_or_path,
             help="A benchmark of the graph that the model was trained on: a folder of "
             "`assent build`, or the name of a data set.",
         ),
@@ -54,4 +55,4 @@ def adopt(
     elif any(found["learned"].values()):
         told = " and ".join(f"{count:,} of {split}" for split, count in found["learned"].items())
         say(f"it learned from facts that are asked for here, {told}: figures will be too good")
-    say(f"run: {run_folder}")
+    tell("run", run_folder)

@@ -97,6 +97,13 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),
 ]
+Tensorboard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also show it in TensorBoard, in RUN/tensorboard.")
+]
+MLflowAddress = Annotated[
+    str | None,
+    typer.Option("--mlflow", metavar="URI", help="Also tell MLflow, as in sqlite:///runs.db."),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object in place of tables and sentences.")
 ]
@@ -321,4 +328,6 @@ def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
 def _print_document() -> None:
     """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
     if _document is not None:
-        print(json.dumps(_document, indent=1, allow_nan=False))
+        from assent.measuring.plain import plain
+
+        print(json.dumps(plain(_document), indent=1, allow_nan=False))

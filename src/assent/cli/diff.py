@@ -1,12 +1,11 @@
 """diff: what changed between two completions, or two benchmarks."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, command, out, say
+from assent.cli.common import as_json, command, say, show
 
 
 @command()
@@ -27,24 +26,20 @@ def diff(
         typer.Option(help="The benchmark that B was made on: it tells which facts are known now."),
     ] = None,
     most: Annotated[int, typer.Option(help="How many facts to list, at most.")] = 20,
-    as_json: AsJson = False,
 ) -> None:
-    """Show what came, what went, what is decided about differently, and why."""
+    """Show what changed between two completions or benchmarks, and why."""
     from assent.reporting.differences import differences_json, names_grid, tables
-    from assent.reporting.rendering import terminal
     from assent.verbs.diff import diff as compare
 
     found = compare(before, after, known_before=known_before, known_after=known_after)
     names = found.entities, found.relations
-    if as_json:
-        print(json.dumps(differences_json(found.what, found.facts, found.same, *names), indent=1))
+    if as_json(lambda: differences_json(found.what, found.facts, found.same, *names)):
         return
     told = tables(found.facts, found.same, max(most, 0))
-    out.print(terminal(told.summary))
+    show(told.summary)
     if any(map(any, names)):
-        out.print(terminal(names_grid(*names)))
+        show(names_grid(*names))
     if not found.facts:
         say(f"the same {found.what}")
-        return
-    out.print(terminal(told.relations))
-    out.print(terminal(told.facts))
+    show(told.relations)
+    show(told.facts)

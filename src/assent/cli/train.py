@@ -11,7 +11,13 @@ from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, tell
 @command()
 def train(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(autocompletion=one_of("models"), help="One of {models}.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            autocompletion=one_of("models"),
+            help="One of {models}; or a class in a file of your own, as in my_model.py:MyModel.",
+        ),
+    ],
     run_folder: Annotated[
         Path, typer.Option("--out", help="The folder for the run, which all other commands take.")
     ],

@@ -1,12 +1,11 @@
 """update: a trained run learns of new facts and entities."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, command, err, out, say
+from assent.cli.common import AtBenchmark, RunFolder, as_json, command, notes, say, show, tell
 
 
 @command()
@@ -33,22 +32,24 @@ def update(
         typer.Option("--set", help="One setting, as in update.epochs=4; may be given again."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides which new facts are held out.")] = 0,
-    as_json: AsJson = False,
+    benchmark: AtBenchmark = None,
 ) -> None:
-    """Let a trained run learn of new facts and entities; again, to go on where it was stopped.
+    """Teach a trained run new facts and entities.
 
     The model starts from what it knows and learns what changed, in a small part of the time of a
     training. The new run is one like any other, with a benchmark of its own in its folder. On some
-    of the new facts, which are held out, the thresholds of the run are checked.
+    of the new facts, which are held out, the thresholds of the run are checked. After Ctrl-C, the
+    same command goes on.
     """
     from assent.reporting.progress import steps, watching
-    from assent.reporting.rendering import terminal
     from assent.reporting.updates import change_lines, stale_grid, stale_line, update_json
+    from assent.verbs.runs import load_run
     from assent.verbs.update import update as run_update
 
-    with watching(err) as watcher, steps(err) as progress:
+    run = load_run(run_folder, benchmark=benchmark)
+    with watching(notes) as watcher, steps(notes) as progress:
         updated = run_update(
-            run_folder,
+            run,
             facts,
             removed,
             out=out_folder,
@@ -59,16 +60,14 @@ def update(
             watcher=watcher,
             progress=progress,
         )
-    if as_json:
-        print(json.dumps(update_json(updated.change, updated.stale), indent=1))
-        return
-    for line in change_lines(updated.change):
-        say(line)
+    if not as_json(lambda: update_json(updated.change, updated.stale)):
+        for line in change_lines(updated.change):
+            say(line)
+        show(stale_grid(updated.stale))
     if updated.stale:
-        out.print(terminal(stale_grid(updated.stale)))
         say(stale_line(updated.stale))
     if updated.decider is None:
         say(f"no thresholds were taken over; find some: assent tune {out_folder}")
     else:
-        say(f"thresholds: {thresholds}, by rule {updated.decider.rule}")
-    say(f"run: {out_folder}")
+        tell("thresholds", thresholds, f", by rule {updated.decider.rule}")
+    tell("run", out_folder)

@@ -121,6 +121,10 @@ class Completion:
     # The facts that people called right (head, relation, tail), and who did.
     confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        accepted = int(self.facts.accepted.sum())
+        return f"Completion({accepted:,} accepted, {len(self) - accepted:,} to review)"
+
     @property
     def refused(self) -> Refused:
         """What was left out because it contradicts the stated schema."""
@@ -298,15 +302,19 @@ def with_entailed(found: Completion, ground: Ground) -> Completion:
     facts, about = ground.entailed.facts, ground.about
     mine = np.isin(facts[:, 1], [outcome.relation for outcome in found.outcomes])
     facts = facts[mine & (about[facts[:, 0]] | about[facts[:, 2]])]
-    guessed = found.facts.take(~ground.entailed.among(found.facts.facts))
+    again = ground.entailed.among(found.facts.facts)  # found query by query
+    guessed, dropped = found.facts.take(~again), found.facts.take(again)
     outcomes, parts = list[Outcome](), [guessed]
     for outcome in found.outcomes:
         its = ground.with_evidence(certain(facts[facts[:, 1] == outcome.relation], ground.names))
-        left = guessed.accepted[guessed.facts[:, 1] == outcome.relation]
-        counts = {"accepted": int(left.sum()), "review": int((~left).sum())}
-        if len(guessed) == len(found.facts):
-            counts = {}
-        outcomes.append(outcome._replace(entailed=len(its), **counts))
+        gone = dropped.accepted[dropped.facts[:, 1] == outcome.relation]
+        outcomes.append(
+            outcome._replace(
+                entailed=len(its),
+                accepted=outcome.accepted - int(gone.sum()),
+                review=outcome.review - int((~gone).sum()),
+            )
+        )
         parts.append(its)
     decided = NewFacts.joined(parts, ground.names)
     if ground.wanted.max_facts is not None:

@@ -56,7 +56,7 @@ class Entailed:
     names: Vocabulary
     known: Keys  # (known fact,)   ascending
     keys: Keys  # (fact,)          ascending
-    by: Ids  # (fact,)             place in `steps`
+    by: Keys  # (fact,)            place in `steps`
     sources: Keys  # (fact, 2)     the facts that it follows from; NONE: there is no second one
     steps: tuple[Step, ...]
 
@@ -181,4 +181,18 @@ def _lawful(before: Keys, keys: Keys, law: Law, names: Vocabulary) -> Mask:  # (
     first = np.arange(len(together)) < len(before)
     verdicts = law.verdicts(facts_of(together, names), np.ones(len(together)), first)
     kept: Mask = verdicts[len(before) :] == KEPT
-    return kept
+    return kept & ~_disputed(facts_of(keys, names), law, names)
+
+
+def _disputed(facts: Ids, law: Law, names: Vocabulary) -> Mask:  # (fact,)
+    """Facts with an end that may have one answer, and has several by the known facts alone."""
+    disputed = np.zeros(len(facts), bool)
+    for relation in np.unique(facts[:, 1]).tolist():
+        rows = np.flatnonzero(facts[:, 1] == relation)
+        for end in law.ends[relation]:
+            if end.only_one:
+                anchors = law.known_pairs[end.slot] // names.num_entities
+                mine = facts[rows, 0 if end.is_head else 2]
+                low, high = (np.searchsorted(anchors, mine, side) for side in ("left", "right"))
+                disputed[rows[high - low > 1]] = True
+    return disputed

@@ -99,9 +99,8 @@ class Explainer:
             items = np.where(anchors == entities, NONE, self.counting.items(slot, entities))
             items = items.astype(np.int32)
             rules = self.counting.constants(anchors, items, known)
-            mine = self._of_end(rules, slot, anchors, items, known)
             far = self._beyond(self.counting.ends(anchors, items, known), slot, anchors)
-            ends.append([[*near, *more] for near, more in zip(mine, far, strict=True)])
+            ends.append(self._of_end(rules, far, slot, anchors, items, known))
         ways = self.counting.ways(heads, relation, tails, known)
         offsets = offsets_of(np.bincount(ways.rows, minlength=len(heads))).tolist()
         of_ways = self._of_ways(ways, heads, tails)
@@ -118,24 +117,32 @@ class Explainer:
         return (forward, heads, tails), (backward, tails, heads)
 
     def _of_end(
-        self, found: Constants, slot: int, anchors: Ids, items: Ids, known: Mask
+        self,
+        found: Constants,
+        beyond: list[list[Rule]],
+        slot: int,
+        anchors: Ids,
+        items: Ids,
+        known: Mask,
     ) -> list[list[Rule]]:
-        """The rules about what one end of each fact has.
+        """The rules about what one end of each fact has, and those with a constant `beyond` it.
 
         First, how common the answer is: a rule that is less sure than that says nothing.
         """
         graph, count = self.graph, self.names.num_relations
         slots, others, end = graph.item_slots, graph.item_entities, (HEAD, TAIL)[slot >= count]
         rules = []
-        for anchor, common, *columns in zip(
+        for anchor, common, far, *columns in zip(
             anchors.tolist(),
             self._common(slot, anchors, items, known),
+            beyond,
             found.bodies.tolist(),
             found.support.tolist(),
             found.cases.tolist(),
             strict=True,
         ):
             mine = [common] if common.support > 1 else []
+            mine += [rule for rule in far if rule.confidence >= common.confidence]
             for body, support, cases in zip(*columns, strict=True):
                 if body == NONE or support / (cases + PRIOR) < common.confidence:
                     break

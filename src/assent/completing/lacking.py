@@ -29,7 +29,7 @@ HARDLY = (0.01, 0.01)  # the same for the sigmoid of all relations, which is hel
 FLATTEST = 0.05  # the lowest slope: a higher score is always more probable
 STEP = 1.0  # the longest step of the search for a sigmoid, so that it cannot overshoot
 TURNS = 200  # steps of the search, at most; some 20 are enough
-CLOSE = 1e-9  # the search ends when no number moves farther
+CLOSE = 1e-6  # the search ends when no number moves farther
 ROUNDS = 3  # of fitting the sigmoid of all relations to what each of them lacks
 STEPS_OF_EM = 1000  # at most
 STILL = 1e-6  # EM ends when no share of the relations moves farther
@@ -118,8 +118,9 @@ def sigmoids_of(
 ) -> Sigmoids:
     """The likeliest sigmoids if so many facts are `missing` for each one held out.
 
-    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a normal prior with the two precisions `held`. Found by
-    Fisher scoring, from those that they are `near_to`; Laplace's approximation tells how they fit.
+    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a
+    normal prior with the two precisions `held`. Found by Fisher scoring, from those that they are
+    `near_to`; Laplace's approximation tells how they fit.
     """
     a, b = (near_to[0].starts, near_to[0].slopes) if near_to else (np.zeros(size), np.ones(size))
     raised = np.log1p(missing)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Mask
+from assent.core.showing import brief
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
@@ -30,6 +31,8 @@ class Considered:
     precision: float  # wanted
     threshold: float  # of probability, at that precision; inf: nothing is accepted
     missing: float  # facts missing for each one held out, by estimate
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if {len(self.probabilities), len(self.bars)} != {len(self.facts)}:

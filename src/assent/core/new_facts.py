@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import Ids, Keys, Mask, frozen, offsets_of, places_in
 from assent.core.scores import Scores
+from assent.core.showing import brief
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 
@@ -18,8 +19,8 @@ DECISIONS = ("accepted", "review")
 
 # What may speak for a fact: the schema, where it entails the fact from known ones; a rule about
 # those who share a known fact with its head, or with its tail; about those who have a relation with
-# anyone at all; about pairs that known facts join in the same way. Where no rule speaks: known facts
-# that are like it.
+# anyone at all; about pairs that known facts join in the same way. Where no rule speaks: known
+# facts that are like it.
 RULES = ("head", "tail", "any", "path")
 SIMILAR = "similar"
 STATED = "stated"
@@ -51,6 +52,8 @@ class Evidence:
 
     offsets: Keys  # (fact + 1,)  reasons of fact f: offsets[f] to offsets[f + 1]
     reasons: tuple[Reason, ...]  # (reason,)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if len(self.reasons) != int(self.offsets[-1]):
@@ -106,6 +109,9 @@ class NewFacts:
     expected: Values  # (fact,)    precision expected of the accepted facts like it; nan: not known
     sides: Ids  # (fact,)          TAIL, HEAD or both: the queries that led to the decision
     evidence: Evidence
+
+    def __repr__(self) -> str:
+        return f"NewFacts({int(self.accepted.sum()):,} accepted of {len(self.facts):,})"
 
     def __post_init__(self) -> None:
         if {len(column) for column in self._columns()} != {len(self.evidence.offsets) - 1}:

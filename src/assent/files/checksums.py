@@ -134,6 +134,15 @@ def forget(path: Path) -> None:
         write_checksums(path.parent, left)
 
 
+def reseal(path: Path) -> None:
+    """Gives a document that was changed by hand the checksum of what it says now."""
+    document = read_json(path)
+    if isinstance(document, dict):
+        rest = {name: value for name, value in document.items() if name != SEAL}
+        with beside(path) as part:
+            part.write_text(json.dumps(sealed(rest), indent=1) + "\n", encoding="utf-8")
+
+
 def _seal(document: Mapping[str, Any]) -> str:
     """The sha256 of what JSON says of a document, in whatever order and with whatever spaces."""
     plain = json.loads(json.dumps(document))

@@ -24,7 +24,7 @@ FACTS = "facts"  # (fact, 3)  the triples that the model learned from, by PyKEEN
 def write_export(folder: Path, document: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
     """Writes tables of numbers, and beside them the names, the formula and its options."""
     whole = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    with folder_beside(folder, lambda old: (old / EXPORT).is_file()) as part:
+    with folder_beside(folder, lambda old: (old / EXPORT).is_file(), overwrite=True) as part:
         save_file(whole, part / TENSORS)
         text = json.dumps(document, ensure_ascii=False, allow_nan=False)
         (part / EXPORT).write_text(text + "\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import read_names, write_names
-from assent.files.checksums import check, forget, recorded, seal_folder
+from assent.files.checksums import forget, recorded, seal_folder
 from assent.files.places import SETTINGS
 from assent.files.text import refuse_special
 
@@ -44,11 +44,10 @@ def write_settings(folder: Path, settings: str) -> None:
 
 
 def check_names(folder: Path, vocabulary: Vocabulary) -> None:
-    """Refuses a run whose files of names are damaged, or are not those of its benchmark."""
+    """Refuses a run whose files of names are not those of its benchmark."""
     for name, mine in ((ENTITIES, vocabulary.entities), (RELATIONS, vocabulary.relations)):
         if (path := folder / name).exists() and read_names(path)[0] != mine:
             raise DataError(f"{path}: not the names of the benchmark that the run was trained on")
-    check(folder, (ENTITIES, RELATIONS))
 
 
 @contextmanager
@@ -90,7 +89,6 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
-    check(folder, (WEIGHTS,))
     return weights
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import assent.models
 from assent.core.checking import checked, refuse_unknown
 from assent.core.texts import Texts
-from assent.errors import ConfigError
+from assent.errors import ConfigError, ModelFileError
 from assent.models.base import Model, ModelSettings
+from assent.models.custom import Custom, load, theirs
 from assent.models.embedding import Embedding
 from assent.models.members import Members
 
@@ -33,17 +34,19 @@ def create(
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
     count = max(settings.members, 1)
-    members = [model(num_entities, num_relations, settings) for _ in range(count)]
-    if texts is not None:
-        for each in members:
-            each.read(texts)
+    with theirs():
+        members = [model(num_entities, num_relations, settings) for _ in range(count)]
+        if texts is not None:
+            for each in members:
+                each.read(texts)
     return Members(members) if len(members) > 1 else members[0]
 
 
 def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
     """The model's settings: its defaults, and these values instead."""
     kind = _model(name).Settings
-    return kind(**checked(kind, values, "model"))
+    with theirs():
+        return kind(**checked(kind, values, "model"))
 
 
 def title(name: str) -> str:
@@ -52,9 +55,25 @@ def title(name: str) -> str:
 
 
 def _model(name: str) -> type[Embedding]:
+    if (custom := Custom.of(name)) is not None:
+        _import_all()  # now, as the file may import some of them
+        return load(custom if custom.sha256 else custom.pinned())
     refuse_unknown(name, assent.models.names(), "model")
     _import_all()
+    if name not in Embedding.registered:
+        Embedding.registered[name] = _of_package(name)
     return Embedding.registered[name]
+
+
+def _of_package(name: str) -> type[Embedding]:
+    """The class that an installed package has under this name."""
+    try:
+        found = assent.models.in_packages()[name].load()
+    except Exception as error:
+        raise ModelFileError(f"model {name!r} of an installed package: {error!r}") from error
+    if not (isinstance(found, type) and issubclass(found, Embedding)):
+        raise ModelFileError(f"model {name!r} of an installed package: {found!r} is no Embedding")
+    return found
 
 
 @cache

@@ -24,9 +24,9 @@ STREAM = 0xAD  # keeps the draw of queries apart from other random numbers of th
 class UpdateSettings:
     """How a trained model learns what changed."""
 
-    epochs: int = 8
-    learning_rate: float = 3e-3  # the highest, as in `train`
-    radius: float = 0.1  # how far a number of the old model may move
+    epochs: int = 5
+    learning_rate: float = 0.02  # the highest, as in `train`
+    radius: float = 0.3  # how far a number of the old model may move
     around: float = 4.0  # queries learned again, for each one that changed, at most
 
     def __post_init__(self) -> None:

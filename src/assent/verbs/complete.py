@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from assent.adapters.adapting import Adapted
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
 from assent.completing.completing import Completion, Ground, Stopping, Wanted, with_entailed
@@ -149,8 +150,12 @@ def _rehearsed(
     refit: bool | None,
 ) -> ByFact:
     """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one."""
-    if refit and not isinstance(run, Run):
+    if refit and not isinstance(run, Run | Adapted):
         raise ConfigError("a model that was not trained here cannot be fitted again; no refit")
+    if refit and isinstance(run, Adapted) and run.fit is None:
+        raise ConfigError(
+            "refit: it is not known how this model is trained; give adapt a function, fit="
+        )
     if refit and decider is not None:
         raise ConfigError("a judge has learned from the first fit; give no decider, or no refit")
     if refit is None:
@@ -167,8 +172,8 @@ def _rehearsed(
     rehearsing = Proposer.rehearsing(ground, run.model, scores, rules=rules, keeper=keeper or None)
 
     def final() -> Proposer:
-        assert isinstance(run, Run)
-        whole = final_fit(run)
+        assert isinstance(run, Run | Adapted)
+        whole = final_fit(run) if isinstance(run, Run) else run.fitted_again()
         ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         keeper = folder and Keeper(folder, model_of(whole), ground)

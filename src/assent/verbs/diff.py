@@ -20,7 +20,7 @@ from assent.files.completions import FACTS
 from assent.files.considered import read_considered
 from assent.files.decided import ACCEPTED, REFUSED, Decided, Named, read_decided
 from assent.files.facts import rows_of_facts
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.verbs.deciders import model_of
 from assent.verbs.runs import load_run
 
@@ -121,9 +121,9 @@ def diff(
     """
     sides = [x if isinstance(x, Completion | Benchmark) else Path(x) for x in (before, after)]
     benchmarks = [
-        load(x) if isinstance(x, Path) and is_benchmark(x) else x
+        x if isinstance(x, Benchmark) else load(x)
         for x in sides
-        if isinstance(x, Benchmark) or (isinstance(x, Path) and is_benchmark(x))
+        if not isinstance(x, Completion) and (isinstance(x, Benchmark) or is_benchmark(x))
     ]
     if len(benchmarks) == len(sides):
         return _benchmarks(*benchmarks)

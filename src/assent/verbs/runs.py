@@ -21,6 +21,8 @@ from assent.files.checksums import check, read_checksums
 from assent.files.places import SETTINGS, refuse_no_run
 from assent.files.runs import (
     CHECKPOINTS,
+    ENTITIES,
+    RELATIONS,
     TRACE,
     WEIGHTS,
     check_names,
@@ -51,6 +53,10 @@ class Run:
     trained: Trained
     folder: Path | None = None
 
+    def __repr__(self) -> str:
+        where = "" if self.folder is None else f" in {self.folder}"
+        return f"Run({self.settings.name}{where}, on {self.benchmark!r})"
+
     def on(self, benchmark: Benchmark) -> Self:
         """The same run, to be measured on other queries about the facts that it learned from."""
         mine = self.benchmark
@@ -74,13 +80,15 @@ def load_run(
     *,
     benchmark: str | Path | None = None,
     unfinished: bool = False,
+    renewing: bool = False,
 ) -> Run:
     """A trained run, with the benchmark that it was trained on, all of it checked.
 
     `benchmark` says where that benchmark is now; without it, the run looks where it was, from the
     run's own place, and beside the run. With `on`, the run is to be measured on another benchmark
     that has the same train facts. With `unfinished`, a run that is still being trained, or was
-    stopped, gives its best weights so far.
+    stopped, gives its best weights so far. `renewing` asks only whether its files fit one another,
+    not whether they are as assent wrote them.
     """
     folder = found_again(Path(folder))
     refuse_no_run(folder)
@@ -88,16 +96,20 @@ def load_run(
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})
     settings = of_sections(sections)
-    check(folder, (SETTINGS,))
     mine = find_benchmark(folder, origin, benchmark)
     check_names(folder, mine.vocabulary)
     model = new_model(settings, mine.vocabulary)
-    weights, trained = (_so_far if unfinished else _at_the_end)(folder)
+    if unfinished:
+        weights, trained = _so_far(folder)
+    else:
+        weights, trained = read_weights(folder), _trained(folder, renewing)
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{folder / WEIGHTS}: not the weights of this model ({reason})") from error
+    if not renewing:
+        check(folder, (SETTINGS, ENTITIES, RELATIONS, *(() if unfinished else (WEIGHTS,))))
     run = Run(mine, settings, model.eval(), trained, folder)
     return run if on is None else run.on(load_benchmark(on))
 
@@ -154,18 +166,15 @@ def origin_for(folder: Path | None, where: str, benchmark: Benchmark) -> dict[st
     return {"path": where, "sha256": benchmark.digest()}
 
 
-def _at_the_end(folder: Path) -> tuple[dict[str, Tensor], Trained]:
-    return read_weights(folder), _trained(folder)
-
-
-def _trained(folder: Path) -> Trained:
+def _trained(folder: Path, renewing: bool = False) -> Trained:
     """How a training that has ended went; if its trace was cut since, by its last checkpoint."""
     path = folder / TRACE
     events = read_events(path)
     ended, last = TRACE in read_checksums(folder), events[-1:]
     if not ended or path.read_bytes().endswith(b"\n"):
         trained = trained_by(events, path)
-        check(folder, (TRACE,))
+        if not renewing:
+            check(folder, (TRACE,))
         return trained
     if last and isinstance(last[0], dict) and last[0].get("event") == "end":
         return trained_by(events, path)
@@ -179,7 +188,8 @@ def _trained(folder: Path) -> Trained:
 def _so_far(folder: Path) -> tuple[dict[str, Tensor], Trained]:
     """The best weights of the newest checkpoint; of a run that has ended, those of its end."""
     if (folder / WEIGHTS).exists():
-        return _at_the_end(folder)
+        check(folder, (WEIGHTS,))
+        return read_weights(folder), _trained(folder)
     found = best_so_far(folder)
     if found is None or not found[0].scores:
         raise DataError(f"{folder}: nothing was evaluated and saved yet; wait for a checkpoint")
@@ -230,8 +240,8 @@ def start_run(
                     "choose another folder"
                 )
             changed[name] = {"was": was, "is": value}
-    check(folder, (SETTINGS,))
     check_names(folder, vocabulary)
+    check(folder, (SETTINGS, ENTITIES, RELATIONS))
     return changed
 
 

@@ -23,10 +23,11 @@ from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.deciding.shortlisting import Above
 from assent.errors import DataError
-from assent.files.atomic import beside
+from assent.files.atomic import beside, found_again
 from assent.files.benchmarks import load, save
+from assent.files.checksums import record
 from assent.files.deciders import decider_file
-from assent.files.runs import WEIGHTS, read_weights, save_weights, training_in
+from assent.files.runs import TRACE, WEIGHTS, read_weights, save_weights, training_in
 from assent.files.text import read_json
 from assent.measuring.staleness import Staleness, staleness
 from assent.models import Model
@@ -40,7 +41,7 @@ from assent.training.trace import Trace
 from assent.training.warming import Alike, Anchor, UpdateSettings, to_learn, warm
 from assent.verbs.deciders import for_model, load_decider, save_decider
 from assent.verbs.read import read
-from assent.verbs.runs import Run, load_run, start_run
+from assent.verbs.runs import Run, load_run, origin_for, start_run
 from assent.verbs.train import fit
 from assent.verbs.tune import Asked, tune
 
@@ -99,7 +100,7 @@ def update(
         raise DataError(f"{facts if added is None else added.source.name}: no fact in it")
     found = change(run.benchmark, added, gone, held_out=held_out, seed=seed)
     progress("learning what changed")
-    folder = Path(out) if out is not None else None
+    folder = found_again(Path(out)) if out is not None else None
     after = _learned(run, found, settings, folder, watcher or Unwatched())
     progress("checking the thresholds")
     new_decider, stale = _decided(run, after, found, decider, thresholds)
@@ -198,7 +199,7 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
             )
     elif folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: is there already and is no update; choose another folder")
-    origin = {"path": where, "sha256": benchmark.digest()}
+    origin = origin_for(folder, where, benchmark)
     start_run(folder, run.settings, origin, benchmark.vocabulary)
     with beside(path) as part:
         part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -209,17 +210,18 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
 
 def _write_trace(run: Run, found: Change, folder: Path) -> None:
     """The trace of the old training, which tells how long to train anew, and then of this."""
-    trace = Trace(folder / "trace.jsonl")
+    trace = Trace(folder / TRACE)
     trace.rewind(0)
     if run.folder is not None:
-        with beside(folder / "trace.jsonl") as part:
-            part.write_bytes((run.folder / "trace.jsonl").read_bytes())
+        with beside(folder / TRACE) as part:
+            part.write_bytes((run.folder / TRACE).read_bytes())
     else:
         for score in run.trained.scores:
             trace("evaluation", score=score)
         trace("end", epochs=run.trained.epochs, best_epoch=run.trained.best_epoch)
     counts = {"added": len(found.added), "held_out": len(found.held_out)}
     trace("update", **counts, taken_back=len(found.taken_back), entities=found.num_new)
+    record(folder / TRACE)
 
 
 # Deciding
