@@ -25,7 +25,7 @@ def _warn(message: Warning | str, *_: object) -> None:
 
 def main() -> None:
     """Runs a command; what a user can mend ends in one line and exit code 2."""
-    warnings.showwarning = _warn
+    warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         app()
     except StoppedError as stop:
