@@ -210,8 +210,9 @@ def _array(data: bytes, rng: Random) -> bytes:
     (length,) = struct.unpack("<H", data[8:10])
     header = rng.choice((_replace_number, _insert_word, _flip))(data[10 : 10 + length], rng)
     if rng.random() < 0.4:
-        was, now = rng.choice((b"<f8", b"<i4", b"<i8", b"|b1", b"<U")), rng.choice(
-            (b"|O", b"<f4", b"<i8", b"|S9", b"<U4", b">f8", b"|V8")
+        was, now = (
+            rng.choice((b"<f8", b"<i4", b"<i8", b"|b1", b"<U")),
+            rng.choice((b"|O", b"<f4", b"<i8", b"|S9", b"<U4", b">f8", b"|V8")),
         )
         header = header.replace(was, now)
     return data[:8] + struct.pack("<H", len(header) & 0xFFFF) + header + data[10 + length :]
@@ -225,7 +226,11 @@ def _tensors(data: bytes, rng: Random) -> bytes:
     header, rest = data[8 : 8 + length], data[8 + length :]
     if rng.random() < 0.3:
         place = rng.randrange(len(rest) + 1)
-        rest = rest[:place] + rng.choice((b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f")) + rest[place + 4 :]
+        rest = (
+            rest[:place]
+            + rng.choice((b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f"))
+            + rest[place + 4 :]
+        )
     else:
         header = rng.choice((_change_json, _replace_number, _flip))(header, rng)
     return struct.pack("<Q", len(header)) + header + rest

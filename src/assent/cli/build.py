@@ -12,11 +12,13 @@ from assent.cli.common import (
     KeepLiterals,
     KeepSameAs,
     Language,
+    MaxSize,
     Predict,
     SubclassRelation,
     TypeRelation,
     command,
     err,
+    in_bytes,
     out,
     say,
 )
@@ -76,6 +78,7 @@ def build(
     keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
+    max_size: MaxSize = None,
     query: Annotated[
         Path | None,
         typer.Option(
@@ -121,6 +124,7 @@ def build(
             keep_same_as=keep_same_as,
             keep_literals=keep_literals,
             keep_blank_nodes=keep_blank_nodes,
+            max_size=in_bytes(max_size),
             query="\n".join(lines_of(query)) if query else None,
             paging=Paging(page, max_rows, minutes=max_minutes),
             progress=lambda rows: progress(f"reading: {rows:,} rows"),

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand
 
-from assent.core.legible import legible
+from assent.cli.door import Door
+from assent.errors import ConfigError
 
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
@@ -21,10 +21,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+DEBUG = "--debug"  # anywhere in a command; `main` takes it out
+LARGEST_SIZE = 1e6  # GB
 WIDE = 120  # columns where no terminal says how many it has
 
-out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True, emoji=False)
+out = Door(width=None if sys.stdout.isatty() else WIDE)
+err = Door(stderr=True)
 
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
@@ -102,6 +104,12 @@ KeepSameAs = Annotated[
 ]
 KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
 KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
+MaxSize = Annotated[
+    float | None,
+    typer.Option(
+        help="GB that a gzipped file may unpack to, where 100 times its size is too little."
+    ),
+]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
 Unfinished = Annotated[
     bool,
@@ -139,10 +147,23 @@ def common_options(
             "--version", callback=_tell_version, is_eager=True, help="Print the version, and end."
         ),
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(DEBUG, help="Show where an error comes from; stands anywhere in a command."),
+    ] = False,
 ) -> None:
     """What can be said before any command."""
 
 
 def say(line: str) -> None:
     """Prints a line as it is: no colours, no breaks."""
-    out.print(legible(line, kept="\n"), markup=False, highlight=False, soft_wrap=True)
+    out.print(line, soft_wrap=True)
+
+
+def in_bytes(gigabytes: float | None) -> int | None:
+    """What --max-size says."""
+    if gigabytes is None:
+        return None
+    if not 0 < gigabytes < LARGEST_SIZE:
+        raise ConfigError(f"--max-size {gigabytes}; choose more than 0 and less than a million GB")
+    return int(gigabytes * 1e9)

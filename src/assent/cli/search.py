@@ -42,7 +42,7 @@ def search(
     from assent.verbs.search import search as run_search
 
     def told(trial: Trial) -> None:
-        err.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}", highlight=False)
+        err.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}")
 
     found = run_search(
         benchmark,

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from assent.core.arrays import frozen
 from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.guarding import parsing, refuse_special
+
+MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 
 def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
@@ -24,8 +28,19 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     """What `write_arrays` wrote; None: there is no such file."""
     if not path.exists():
         return None
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            return {name: frozen(found[name], found[name].dtype.type) for name in found.files}
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: no arrays that assent wrote ({error}); remove it") from error
+    refuse_special(path)
+    with parsing(path, "arrays that assent wrote; remove it"):
+        return {name: frozen(x, x.dtype.type) for name, x in arrays_in(path.read_bytes()).items()}
+
+
+def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz file; no objects, and no more of them than fit into memory."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+            raise DataError(f"unpacks to more than {MOST_BYTES >> 20} MB")
+    with np.load(BytesIO(data), allow_pickle=False) as file:
+        found = {name: file[name] for name in file.files}
+    for name, array in found.items():
+        if not isinstance(array, np.ndarray):  # a member that is no .npy file
+            raise DataError(f"{name}: no array")
+    return found

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -13,6 +12,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.benchmarks import write_names
+from assent.files.guarding import parsing
 
 SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
@@ -57,10 +57,8 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             f"{folder}: no {WEIGHTS}; train the run to its end first, or say --unfinished to use "
             "its best weights so far"
         )
-    try:
+    with parsing(path, "weights that assent wrote"):
         return load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
 
 
 def write_rules(folder: Path, lines: Iterable[str]) -> None:

@@ -77,7 +77,7 @@ def read_result(path: Path, name: str) -> Result | None:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         return Result(name, values) if values["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assent.errors import DataError
+from assent.files.guarding import parsing, refuse_special
 
 STEPS = ("epoch", "counted")  # events that tell how long learning took
 
@@ -47,10 +48,9 @@ class Trace:
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
-    try:
+    refuse_special(path)
+    with parsing(path, "a line of JSON for each event"):
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
 
 
 def read_trained(path: Path) -> Trained:
@@ -64,5 +64,5 @@ def read_trained(path: Path) -> Trained:
         return Trained(int(end["best_epoch"]), scores, int(end["epochs"]), cut, seconds)
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
