@@ -117,8 +117,8 @@ def of_sections(sections: Values) -> Settings:
 
 
 def read_toml(path: Path) -> Values:
-    refuse_special(path)
-    with parsing(path, "TOML"):
+    with parsing(path, "TOML", ConfigError):
+        refuse_special(path, ConfigError)
         return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

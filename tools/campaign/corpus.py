@@ -65,17 +65,21 @@ def facts_of_towns(people: int = 40, seed: int = 7) -> Rows:
     return sorted(facts)
 
 
-def make(folder: Path) -> Path:
-    """Fills a new folder with a corpus; returns it."""
+def make_graphs(folder: Path) -> tuple[Rows, list[str], Rows]:
+    """Fills a new folder with graphs of every format; returns facts, names and types of one."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = facts_of_towns()
     names = sorted({name for head, _, tail in facts for name in (head, tail)})
-    types = [
-        (name, {"p": "person", "t": "town", "c": "country", "l": "tongue"}[name[0]])
-        for name in names
-    ]
+    kinds = {"p": "person", "t": "town", "c": "country", "l": "tongue"}
+    types: Rows = [(name, kinds[name[0]]) for name in names]
     _graphs(folder / "graphs", facts[:12])
     _folders(folder, facts, names, types)
+    return facts, names, types
+
+
+def make(folder: Path) -> Path:
+    """Fills a new folder with a corpus; returns it."""
+    facts, names, types = make_graphs(folder)
     whole = folder / "whole"
     whole.mkdir()
     write(whole / "graph.tsv", facts)
@@ -133,8 +137,12 @@ def _graphs(folder: Path, facts: Rows) -> None:
         ("owl", ox.RdfFormat.RDF_XML),
         ("jsonld", ox.RdfFormat.JSON_LD),
     ):
-        plain = [quad if form.supports_datasets else quad.triple for quad in statements]
-        ox.serialize(plain, str(folder / f"graph.{suffix}"), form)
+        if form.supports_datasets:
+            ox.serialize(statements, str(folder / f"graph.{suffix}"), form)
+        else:
+            ox.serialize(
+                [quad.triple for quad in statements], str(folder / f"graph.{suffix}"), form
+            )
     import gzip
 
     for name in ("graph.tsv", "graph.csv", "graph.nt"):
@@ -233,7 +241,7 @@ def _runs(folder: Path) -> None:
 
 
 def _beside(folder: Path, facts: Rows) -> None:
-    """Files that are given by option: scores, rules, lists, settings, archives, answers of stores."""
+    """Files that are given by option: scores, rules, lists, settings, archives, answers."""
     benchmark = assent.load(folder / "benchmark")
     given = folder / "given"
     given.mkdir()
@@ -282,7 +290,8 @@ def _beside(folder: Path, facts: Rows) -> None:
         json.dumps(
             {
                 "format": 3, "weights": "x", "benchmark": "y", "settings": {},
-                "trained": {"cut_after": None}, "mrr": {"test": 0.3}, "unfiltered_mrr": {"test": 0.2},
+                "trained": {"cut_after": None}, "mrr": {"test": 0.3},
+                "unfiltered_mrr": {"test": 0.2},
                 "counts": {"test": {"global": {"full": [1, 2, 3]}}},
                 "samples": [],
             }

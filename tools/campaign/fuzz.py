@@ -34,6 +34,7 @@ HANGS = 20.0  # seconds of processor time
 WAITS = 90.0  # seconds by the clock, without processor time: it waits for something
 ODD = 0.02  # share of the inputs in whose place lies something that is no file
 
+ROOT = Path(__file__).resolve().parents[2] / "src"
 KINDS = [*FILES, *SAID]
 WEIGHTS = [kind.weight for kind in FILES.values()] + [weight for _, weight in SAID.values()]
 
@@ -165,7 +166,7 @@ class Campaign:
         context = multiprocessing.get_context(
             "spawn"
         )  # threads of polars and torch do not survive a fork
-        now: Synchronized[int] = context.Value("q", self.next)  # type: ignore[assignment]
+        now: Synchronized[int] = context.Value("q", self.next)
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(
             target=_work, args=(self.seed, self.next, last, copy, now, theirs), daemon=True
@@ -213,7 +214,8 @@ class Campaign:
         self.counts.update(counts)
         self.next = number + 1
         if finding is not None:
-            self._found(number, *finding, counted=True)
+            name, outcome, text = finding
+            self._found(number, name, outcome, text, counted=True)
 
     def _found(
         self, number: int, name: str, outcome: str, text: str, counted: bool = False
@@ -237,14 +239,16 @@ def _processor(pid: int) -> float:
 
 
 def code_state() -> str:
-    """Which code this is: the commit, and whether files differ from it."""
-    here = Path(__file__).parent
-    run = lambda *words: subprocess.run(  # noqa: E731
-        ["git", *words], cwd=here, capture_output=True, text=True, check=False
-    ).stdout.strip()
-    return run("rev-parse", "--short", "HEAD") + (
-        "+" if run("status", "--porcelain", "--", "../../src") else ""
+    """Which code this is: the commit, and a plus if files differ from it."""
+    return _git("rev-parse", "--short", "HEAD") + (
+        "+" if _git("status", "--porcelain", "..") else ""
     )
+
+
+def _git(*words: str) -> str:
+    command = ["git", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def table(counts: dict[str, dict[str, int]]) -> str:
@@ -299,7 +303,8 @@ def main() -> None:
     print(table(counts))
     inputs = sum(campaign.counts.values())
     print(
-        f"{inputs:,} inputs in {seconds:,.0f} s, {inputs / seconds:,.0f} a second; seed {given.seed}, code {code_state()}"
+        f"{inputs:,} inputs in {seconds:,.0f} s, {inputs / seconds:,.0f} a second; "
+        f"seed {given.seed}, code {code_state()}"
     )
     if given.tally:
         said = {

@@ -215,6 +215,7 @@ def unpack(folder: Path, file: Path) -> None:
     from assent.datasets.catalogue import RemoteFile
     from assent.datasets.unpacking import unpack as take_out
 
+    refuse_special(file)  # a download is always a file
     wanted = RemoteFile("http://x/data", "", None, "data.tar.gz", ("train.tsv", "valid.tsv"))
     take_out(wanted, folder, 1 << 20)
 

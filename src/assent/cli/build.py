@@ -24,6 +24,8 @@ from assent.cli.common import (
 )
 from assent.errors import ConfigError
 
+MOST_DIGITS = 18  # of a number of entities
+
 
 @command()
 def build(
@@ -157,6 +159,6 @@ def build(
 def _number_or_auto(text: str) -> int | str:
     if text == "auto":
         return text
-    if not text.isdecimal():
-        raise ConfigError(f"removed = {text!r}; choose a number or auto")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise ConfigError(f"removed = {text[:40]!r}; choose a number or auto")
     return int(text)

@@ -50,6 +50,9 @@ def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[P
 
 def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
     """Raises an error, before any work is done, if the result could not be saved."""
+    with _refusing(path):
+        path.resolve()
+        path.exists()
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
         raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
 
@@ -72,8 +75,8 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
 def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
+        reason = getattr(error, "strerror", None) or error
         raise DataError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 

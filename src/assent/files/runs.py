@@ -58,7 +58,11 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             "its best weights so far"
         )
     with parsing(path, "weights that assent wrote"):
-        return load_file(path)
+        weights = load_file(path)
+    for name, tensor in weights.items():
+        if tensor.is_floating_point() and not tensor.isfinite().all():
+            raise DataError(f"{path}: {name} has weights that are no finite numbers; train again")
+    return weights
 
 
 def write_rules(folder: Path, lines: Iterable[str]) -> None:

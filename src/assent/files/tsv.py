@@ -107,6 +107,14 @@ def _read_csv(path: Path, kept: Kept) -> Parsed:
         return Parsed(frame)
     if len(frame) == 1:
         raise DataError(f"{path}: nothing but a header in it; expected facts")
+    again = pl.all_horizontal(
+        pl.col(name) == word for name, word in zip(COLUMNS, frame.row(0), strict=True)
+    )
+    for row in frame.select(again=again)["again"][1:].arg_true().head(1):
+        raise DataError(
+            f"{path}:{line_of(path, row + 1)}: the header stands there again; remove it, or give "
+            "files that were joined one by one"
+        )
     return Parsed(frame[1:])
 
 

@@ -12,6 +12,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files import benchmarks
+from assent.files.guarding import parsing
 from assent.files.runs import SETTINGS, WEIGHTS, make_run, read_weights, write_settings
 from assent.models import Model
 from assent.rules.model import RuleModel
@@ -59,12 +60,15 @@ def load_run(folder: str | Path, on: str | Path | None = None, *, unfinished: bo
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})
     settings = of_sections(sections)
-    benchmark = benchmarks.load(origin.get("path", ""))
+    with parsing(folder / SETTINGS, "where its benchmark lies"):
+        where = str(origin.get("path", ""))
+    benchmark = benchmarks.load(where)
     if benchmark.digest() != origin.get("sha256"):
         raise DataError(f"{origin.get('path')}: not the benchmark that {folder} was trained on")
     model = new_model(settings, benchmark.vocabulary)
     weights, trained = (_so_far if unfinished else _at_the_end)(folder)
-    model.load_state_dict(weights)
+    with parsing(folder, f"the weights of a model {settings.name} with these settings"):
+        model.load_state_dict(weights)
     run = Run(benchmark, settings, model.eval(), trained, folder)
     return run if on is None else run.on(load_benchmark(on))
 
