@@ -155,3 +155,23 @@ def test_a_balance_whose_square_vanishes_is_refused(say):
     for text in ("f1e200", "f1e-200", "fnan", "finf"):
         with pytest.raises(ConfigError, match="objective"):
             objective(text)
+
+
+@pytest.mark.parametrize(
+    "row", ["hub\thas\tleaf{0}\n", "leaf{0}\tin\thub\n", "a{0}\tr{0}\tb{0}\n", "a{0}\tr\tb{0}\n"]
+)
+def test_a_graph_that_no_split_can_be_made_of_says_truly_why(row, say, tmp_path):
+    path = tmp_path / "star.tsv"
+    path.write_text("".join(row.format(i) for i in range(300)))
+    code, _, err = say("build", path, "--out", tmp_path / "b")
+    assert code == 2 and "are the only one of an entity or of a relation" in err
+
+
+def test_false_facts_of_which_none_can_be_used_give_no_numbers(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    say("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    false = tmp_path / "false.tsv"
+    false.write_text("nobody\tknows\tnothing\n")
+    code, out, err = say("triples", tmp_path / "run", false, false)
+    assert code == 2 and "no false fact can be used (1 unknown names" in err and not out

@@ -25,12 +25,16 @@ from typing import NamedTuple
 from campaign.corpus import facts_of_towns, scratch, write
 
 ASSENT = [sys.executable, "-m", "assent.cli"]
-TRAINING = "--set train.epochs=60 --set model.dim=8 --set train.checkpoint_minutes=0 --threads 1"
+TRAINING = (
+    "--model complex --set train.epochs=60 --set model.dim=8 "
+    "--set train.checkpoint_minutes=0 --threads 1"
+)
 COMPLETING = "--precision 0.5 --no-refit --overwrite"
 OF_A_RUN = tuple(
     f"run/{name}"
     for name in ("model.safetensors", "settings.toml", "entities.tsv", "relations.tsv")
 )
+COMPLETED = ("new.tsv", "run/completion.json", "run/facts.jsonl")
 MOST_KILLS = 20  # of one command; then it may end
 # Times and measured seconds differ from run to run; so do the paths of the folder that is tried in.
 DIFFERS = re.compile(
@@ -48,10 +52,10 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("build", "build {home}/graph.tsv --out {home}/benchmark --overwrite", ("benchmark",)),
-    Command("train", f"train {{home}}/benchmark --model complex --out {{home}}/run {TRAINING}", OF_A_RUN),
+    Command("train", f"train {{home}}/benchmark --out {{home}}/run {TRAINING}", OF_A_RUN),
     Command("tune", "tune {home}/run --rule global", ("run/decider.json",)),
     Command("evaluate", "evaluate {home}/run", ("run/metrics.json",)),
-    Command("complete", f"complete {{home}}/run --out {{home}}/new.tsv {COMPLETING}", ("new.tsv", "run/completion.json", "run/facts.jsonl")),
+    Command("complete", f"complete {{home}}/run --out {{home}}/new.tsv {COMPLETING}", COMPLETED),
     Command("convert", "convert {home}/graph.tsv --out {home}/graph.nt", ("graph.nt",)),
 )  # fmt: skip
 

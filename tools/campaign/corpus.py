@@ -87,8 +87,10 @@ def make(folder: Path) -> Path:
     write(whole / "names.tsv", [(name, f"The {name}") for name in names])
     write(whole / "schema.tsv", [("in", "domain", "town"), ("lives_in", "functional")])
     sides = ("--types", whole / "types.tsv", "--entity-names", whole / "names.tsv")
-    sides += ("--schema", whole / "schema.tsv")
-    needed("build", whole / "graph.tsv", "--out", folder / "benchmark", *sides, "--seed", 3)
+    stated = ("--schema", whole / "schema.tsv")
+    needed(
+        "build", whole / "graph.tsv", "--out", folder / "benchmark", *sides, *stated, "--seed", 3
+    )
     needed(
         "build",
         whole / "graph.tsv",
@@ -117,9 +119,10 @@ def _graphs(folder: Path, facts: Rows) -> None:
     pl.DataFrame(facts, schema=["head", "relation", "tail"], orient="row").write_parquet(
         folder / "graph.parquet"
     )
+    home = ox.NamedNode(HOME + "g")
     statements = [
-        ox.Quad(*(ox.NamedNode(HOME + name) for name in fact), ox.NamedNode(HOME + "g"))
-        for fact in facts
+        ox.Quad(ox.NamedNode(HOME + h), ox.NamedNode(HOME + r), ox.NamedNode(HOME + t), home)
+        for h, r, t in facts
     ]
     label = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
     statements.append(

@@ -25,11 +25,12 @@ NUMBERS = (
     b"1e9", b"true", b"\xd9\xa1\xd9\xa2",
 )  # fmt: skip
 WORDS = (
-    b"\x1b[2J", b"\x1b]0;x\x07", b"[/]", b"[red]", b"[part_of]", b"\x00", b"\r", b"\n", b"\t",
-    b"\\",    b'"', b"'", b"%s%n", b"{}", b"=1+1", b"@x", b"-1", b"\xef\xbb\xbf", b"\xff\xfe",
-    b"\xed\xa0\x80",     b"\xe2\x80\xae", b"\xe2\x80\xa8", b"_:b0", b'"literal"@en', b"<urn:x>", b"?", b"_", b"..", b"/",
-    b"../../x", b"/dev/null", b"a" * 300, b"\xf0\x9f\x98\x80", b"CON", b" ", b"#", b"urn:assent:a",
-    b"urn:assent:%09", b"e\xcc\x81", b"\xc2\xa0", b"null", b"__proto__", b"$(x)", b"`x`",
+    b'\x1b[2J', b'\x1b]0;x\x07', b'[/]', b'[red]', b'[part_of]', b'\x00', b'\r', b'\n', b'\t',
+    b'\\', b'"', b"'", b'%s%n', b'{}', b'=1+1', b'@x', b'-1', b'\xef\xbb\xbf', b'\xff\xfe',
+    b'\xed\xa0\x80', b'\xe2\x80\xae', b'\xe2\x80\xa8', b'_:b0', b'"literal"@en', b'<urn:x>', b'?',
+    b'_', b'..', b'/', b'../../x', b'/dev/null', b"a" * 300, b'\xf0\x9f\x98\x80', b'CON', b' ',
+    b'#', b'urn:assent:a', b'urn:assent:%09', b'e\xcc\x81', b'\xc2\xa0', b'null', b'__proto__',
+    b'$(x)', b'`x`',
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, 10**30, 0.5, -0.5, 1e308, float("inf"),

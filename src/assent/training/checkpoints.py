@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from assent.errors import DataError
+from assent.files.guarding import refuse_special
 
 CHECKPOINTS = "checkpoints"  # in the folder of a run
 STEPS = "steps"  # the part of a training that `minutes` bounds
@@ -97,11 +98,13 @@ def newest_checkpoint(
     for voucher in sorted(folder.glob("*.json"), reverse=True):
         weights = voucher.with_suffix(".safetensors")
         try:
+            for file in (voucher, weights):
+                refuse_special(file)
             content = json.loads(voucher.read_text(encoding="utf-8"))
             if _sha256(weights) != content["sha256"]:
                 raise ValueError("its checksum is wrong")
             return Position(**content["position"]), load_file(weights), complaints
-        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
             complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
     return None
 
