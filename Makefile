@@ -4,6 +4,7 @@
 # make bench  speed and memory
 # make fuzz MINUTES=5   mutated inputs of every kind
 # make chaos KILLS=60   kills, full disks, two commands at once
+# make dist   sdist and wheel in dist/, checked: metadata, a clean environment, the demo in it
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,7 +13,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 MINUTES ?= 5
 KILLS ?= 60
 
-.PHONY: setup demo test docs browser bench fuzz chaos pictures world clean
+.PHONY: setup demo test docs dist browser bench fuzz chaos pictures world clean
 
 setup: $(VENV)/.ready
 
@@ -30,6 +31,14 @@ test: $(VENV)/.ready-dev browser
 docs: $(VENV)/.ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "documentation: site/index.html"
+
+# What others install, tried as they do: away from this folder, in an environment of its own.
+dist: setup
+	$(PIP) --editable '.[dist]'
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/try_wheel.py dist/*.whl
 
 # The pages are looked at in a real browser. Where there is none and none can be installed, those
 # tests are skipped and say so.
@@ -63,6 +72,9 @@ world: $(VENV)/.ready-dev
 	cd tools && ../$(BIN)/python -m world
 
 $(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo \
+		"assent needs Python 3.11 or later, and $(PYTHON) is not: make PYTHON=python3.12 ..." \
+		>&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
@@ -80,4 +92,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-bench .demo site
+	rm -rf $(VENV) .venv-bench .demo site dist

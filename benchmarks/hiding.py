@@ -1,9 +1,10 @@
 """Hide some of a graph's facts, complete the rest, and see how many of the accepted were hidden.
 
-    python benchmarks/hiding.py [world codex-s kinships umls] [--share .15] [--seeds 1]
+    python benchmarks/hiding.py [world codex-s kinships umls] [--share .15] [--of 1] [--seeds 1]
         [--precisions .9 .7 .5] [--ways valid asked refit judge] [--relations 12] [--out .hiding]
 
-The hidden facts are gone before the benchmark is built, so neither training nor deciding knows of
+With `--of .5`, facts are hidden from a half of the relations alone, drawn at random; the others are
+complete. The hidden facts are gone before the benchmark is built, so neither training nor deciding knows of
 them. An accepted fact that was not hidden counts as wrong. On graphs that are complete that is the
 truth (world, kinships, umls); in others (codex-s) some of these facts are right as well.
 
@@ -52,10 +53,17 @@ def graph(name: str) -> KnowledgeBase:
     return KnowledgeBase.of_ids(kb.vocabulary, kb.facts, types=kb.types)
 
 
-def hidden_from(kb: KnowledgeBase, share: float, seed: int) -> tuple[KnowledgeBase, set[Fact]]:
-    """The graph without a share of its facts, and these."""
-    hides = np.random.default_rng(seed).random(len(kb.facts)) < share
-    names = kb.vocabulary
+def hidden_from(
+    kb: KnowledgeBase, share: float, of: float, seed: int
+) -> tuple[KnowledgeBase, set[Fact]]:
+    """The graph without a share of the facts of some relations, and these.
+
+    `of` is the share of relations that facts are hidden from.
+    """
+    rng, names = np.random.default_rng(seed), kb.vocabulary
+    hides = rng.random(len(kb.facts)) < share
+    holey = rng.permutation(names.num_relations) < round(of * names.num_relations)
+    hides &= holey[kb.facts[:, 1]]
     hidden = {
         (names.entities[head], names.relations[relation], names.entities[tail])
         for head, relation, tail in kb.facts[hides].tolist()
@@ -63,10 +71,12 @@ def hidden_from(kb: KnowledgeBase, share: float, seed: int) -> tuple[KnowledgeBa
     return KnowledgeBase.of_ids(names, frozen(kb.facts[~hides]), types=kb.types), hidden
 
 
-def trained(name: str, share: float, seed: int, folder: Path) -> tuple[assent.Run, set[Fact]]:
+def trained(
+    name: str, share: float, of: float, seed: int, folder: Path
+) -> tuple[assent.Run, set[Fact]]:
     """A run on what is left, and the hidden facts."""
-    kb, hidden = hidden_from(graph(name), share, seed)
-    place = folder / f"{name}-{share:g}-{seed}"
+    kb, hidden = hidden_from(graph(name), share, of, seed)
+    place = folder / f"{name}-{share:g}-{of:g}-{seed}"
     if not (place / "benchmark").exists():
         assent.save(assent.build(kb), place / "benchmark")
     alone = ["train.threads=1"]
@@ -132,9 +142,11 @@ def share_of(right: int, accepted: int) -> str:
 
 
 def measured(name: str, options: argparse.Namespace) -> None:
-    runs = [trained(name, options.share, seed, options.out) for seed in range(options.seeds)]
+    share, of = options.share, options.of
+    runs = [trained(name, share, of, seed, options.out) for seed in range(options.seeds)]
     hidden = sum(len(facts) for _, facts in runs)
-    print(f"\n## {name}: {options.share:.0%} of its facts hidden, {options.seeds} draws", end="")
+    among = "its facts" if of == 1 else f"the facts of {of:.0%} of its relations"
+    print(f"\n## {name}: {share:.0%} of {among} hidden, {options.seeds} draws", end="")
     print(f", {hidden:,} hidden facts\n")
     print(
         "| wanted | over | accepted | right | share | lowest share | relations | below | clearly |"
@@ -197,6 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("graphs", nargs="*", default=["world", "codex-s", "kinships", "umls"])
     parser.add_argument("--share", type=float, default=0.15)
+    parser.add_argument("--of", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--precisions", type=float, nargs="+", default=[0.9, 0.7, 0.5])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["valid", "asked", "refit"])

@@ -41,6 +41,8 @@ RULES = (
     *_rules("entity", "best", "together", "mean"),
     *_rules("slots", "best", "together"),
     *_rules("paths", "best", "together"),
+    *_rules("anchor_ends", "best", "together"),
+    *_rules("entity_ends", "best", "together"),
 )
 LIKENESS = ("like_answers", "like_answers_sum", "like_anchors", "like_anchors_sum")
 GROUPS = {
@@ -60,6 +62,10 @@ GROUPS = {
     "rules: constants of the entity": _rules("entity", "best", "together", "mean"),
     "rules: slots": _rules("slots", "best", "together"),
     "rules: paths": _rules("paths", "best", "together"),
+    "rules: constants after two steps": (
+        *_rules("anchor_ends", "best", "together"),
+        *_rules("entity_ends", "best", "together"),
+    ),
     "rules": RULES,
     "likeness": LIKENESS,
     "rules and likeness": RULES + LIKENESS,

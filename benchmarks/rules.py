@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from assent.rules.mining import mine
+from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
 from assent.rules.paths import NONE, Paths
 from assent.verbs.deciders import rule_columns
@@ -50,7 +50,7 @@ def main() -> None:
     mine(tiny, 3, 1)  # compiled, and counted for nothing
     print(f"{options.graph}: {len(benchmark.train):,} train facts, {options.threads} threads")
     rules = timed("mining", lambda: mine(benchmark.train, *sizes, steps=options.steps))
-    print(f"  {len(rules.constants):,} rules with constants, {len(rules.paths):,} paths")
+    print(counted(rules))
     model = RuleModel(*sizes, RuleSettings(steps=options.steps))
     timed("making them ready", lambda: model.hear(benchmark.train, rules, False))
     queries = benchmark.valid
@@ -76,8 +76,15 @@ def made_up(size: int, minutes: float, steps: int) -> None:
     print(f"{len(facts):,} facts, {entities:,} entities, {relations:,} relations")
     print(f"memory before: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
     rules = timed("mining", lambda: mine(facts, entities, relations, steps=steps, minutes=minutes))
-    print(f"  {len(rules.constants):,} rules with constants, {len(rules.paths):,} paths")
+    print(counted(rules))
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def counted(rules: RuleSet) -> str:
+    return (
+        f"  {len(rules.constants):,} rules with constants, {len(rules.paths):,} paths, "
+        f"{len(rules.ends):,} with a constant after two steps"
+    )
 
 
 def timed(what: str, do: Callable[[], Result]) -> Result:

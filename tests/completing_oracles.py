@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
-from math import exp
+from math import exp, log
 
 import numpy as np
 
@@ -285,3 +285,68 @@ def never_together(facts, num_relations, slot, relation, enough):
             pairs[known + num_relations].add((tail, head))
     both = pairs[slot], pairs[relation]
     return min(map(len, both)) >= enough and not both[0] & both[1]
+
+
+# What a relation lacks
+
+
+def cost_of_sigmoid(scores, held_out, missing, a, b, held):
+    """How improbable what was held out is under one sigmoid, and the sigmoid itself."""
+    total = (held[0] * a * a + held[1] * (b - 1) ** 2) / 2
+    for score, is_held_out in zip(scores.tolist(), held_out.tolist(), strict=True):
+        odds = exp(min(a + b * score, 50.0))
+        share = odds / (1 + (1 + missing) * odds)
+        total -= log(share if is_held_out else 1 - share)
+    return total
+
+
+def integral_over_sigmoids(scores, held_out, missing, held, steps=81):
+    """The log of the mean probability of what was held out, over a grid of sigmoids."""
+    a, b = np.linspace(-9, 4, steps), np.linspace(0.0, 3.0, steps)
+    logits = a[:, None, None] + b[None, :, None] * scores
+    odds = np.exp(np.minimum(logits, 50))
+    share = odds / (1 + (1 + missing) * odds)
+    said = np.where(held_out, np.log(share), np.log1p(-share)).sum(axis=2)
+    said -= (held[0] * a[:, None] ** 2 + held[1] * (b[None, :] - 1) ** 2) / 2
+    top, cell = said.max(), (a[1] - a[0]) * (b[1] - b[0])
+    whole = np.log(np.exp(said - top).sum() * cell) + top
+    return whole + (np.log(held[0] * held[1]) - 2 * np.log(2 * np.pi)) / 2
+
+
+def empirical_bayes(fits, turns=3000):
+    """How probable each number is in each relation, by loops; one relation's worth is uniform."""
+    count, size = fits.shape
+    before = [1 / count] * count
+    for _ in range(turns):
+        after = [[before[n] * exp(fits[n, r]) for n in range(count)] for r in range(size)]
+        after = [[value / sum(mine) for value in mine] for mine in after]
+        before = [(sum(mine[n] for mine in after) + 1 / count) / (size + 1) for n in range(count)]
+    return np.array(after).T
+
+
+# What the stated schema entails
+
+
+def entailed(facts, schema, names):
+    """All facts that follow from a set of facts, again and again until nothing is new."""
+    place = {name: number for number, name in enumerate(names.relations)}
+    known = set(facts)
+    while True:
+        more = set()
+        for head, relation, tail in known:
+            name = names.relations[relation]
+            if name in schema.subjects("symmetric"):
+                more.add((tail, relation, head))
+            if name in schema.subjects("transitive"):
+                more |= {(head, relation, t) for h, r, t in known if (h, r) == (tail, relation)}
+            for low, high in schema.about("subPropertyOf"):
+                if low == name and high in place:
+                    more.add((head, place[high], tail))
+            for one, other in schema.about("inverseOf"):
+                for low, high in ((one, other), (other, one)):
+                    if low == name and high in place:
+                        more.add((tail, place[high], head))
+        more = {fact for fact in more if fact[0] != fact[2]} - known
+        if not more:
+            return known - set(facts)
+        known |= more

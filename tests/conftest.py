@@ -32,6 +32,14 @@ def data() -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _state(tmp_path_factory):
+    """What assent notes about a user goes into a folder of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def one_thread():
     """Models this small only wait for a second thread, long where the machine is busy."""

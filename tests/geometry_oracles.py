@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Tensor
 
+from assent.geometry import Drawn
+
 NEAR = 1e-6
 
 
@@ -70,29 +72,30 @@ def ce(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tenso
     return loss / len(scores)
 
 
-def drawn_bce(
-    scores: Tensor, labels: Tensor, smoothing: float, drawn: int, entities: int
-) -> Tensor:
-    """Answers count once, each other candidate of the first `drawn` as often as it stands for."""
-    everywhere = smoothing / entities
+def drawn_bce(scores: Tensor, labels: Tensor, smoothing: float, drawn: Drawn) -> Tensor:
+    """Answers count once, each other candidate that was drawn as often as it stands for."""
+    everywhere = smoothing / sum(drawn.entities)
     targets = (1 - smoothing) * labels + everywhere
     losses = torch.nn.functional.binary_cross_entropy_with_logits(
         scores, targets.to(scores), reduction="none"
     )
-    return (losses * _stands_for(labels, drawn, entities).to(scores)).sum() / len(scores)
+    return (losses * _stands_for(labels, drawn).to(scores)).sum() / len(scores)
 
 
-def drawn_ce(scores: Tensor, labels: Tensor, smoothing: float, drawn: int, entities: int) -> Tensor:
+def drawn_ce(scores: Tensor, labels: Tensor, smoothing: float, drawn: Drawn) -> Tensor:
     loss = 0 * scores.sum()
-    for row, yes, times in zip(scores, labels, _stands_for(labels, drawn, entities), strict=True):
+    for row, yes, times in zip(scores, labels, _stands_for(labels, drawn), strict=True):
         if yes.any():
-            targets = (1 - smoothing) * yes / yes.sum() + times * smoothing / entities
+            targets = (1 - smoothing) * yes / yes.sum() + times * smoothing / sum(drawn.entities)
             total = (row + times.to(row).log()).logsumexp(0)
             loss = loss + total - (row * targets.to(row)).sum()
     return loss / len(scores)
 
 
-def _stands_for(labels: Tensor, drawn: int, entities: int) -> Tensor:  # (query, row)
-    times = torch.zeros_like(labels)
-    times[:, :drawn] = entities / max(drawn, 1)
+def _stands_for(labels: Tensor, drawn: Drawn) -> Tensor:  # (query, row)
+    times = torch.zeros(labels.shape, dtype=torch.float64)
+    start = 0
+    for number, entities in zip(*drawn, strict=True):
+        times[:, start : start + number] = entities / max(number, 1)
+        start += number
     return torch.where(labels.bool(), 1.0, times)

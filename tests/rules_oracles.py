@@ -66,6 +66,53 @@ def paths(known: set[Fact], num_relations: int, longest: int) -> dict[tuple, tup
     return found
 
 
+def past(known: set[Fact], start: int, slot: int, item: tuple[int, int], but: int) -> set[int]:
+    """All Z with slot(start, Z) and the item, no entity standing twice, and Z not `but`."""
+    if item[1] == start:
+        return set()
+    middles = {z for x, s, z in known if (x, s) == (start, slot)} - {but, start}
+    return {z for z in middles if (z, *item) in known}
+
+
+def ends(known: set[Fact], min_support: int) -> dict[tuple, tuple[int, int]]:
+    """(head slot, head entity, first slot, last slot, last entity) -> support, cases.
+
+    Only rules that were right by more than one Z.
+    """
+    items = {(s, e) for _, s, e in known}
+    slots = {s for s, _ in items}
+    everyone = {x for x, _, _ in known}
+    found = {}
+    for (r, e), s, item in product(items, slots, items):
+        by = {x: past(known, x, s, item, e) for x in everyone}
+        cases = {x for x, middles in by.items() if middles}
+        right = cases & with_item(known, r, e)
+        middles = set().union(*(by[x] for x in right))
+        if len(right) >= min_support and len(middles) > 1:
+            found[r, e, s, *item] = len(right), len(cases)
+    return found
+
+
+def ends_of_fact(known: set[Fact], candidate: Fact) -> dict[tuple, tuple[int, int]]:
+    """(first slot, last slot, last entity) -> support, cases, of rules that speak for a candidate.
+
+    Its own case is taken away from both, where it is known.
+    """
+    anchor, slot, entity = candidate
+    items = {(s, e) for _, s, e in known}
+    others = {x for x, _, _ in known} - {anchor}
+    found = {}
+    for s, item in product({s for s, _ in items}, items):
+        if not past(known, anchor, s, item, entity):
+            continue
+        by = {x: past(known, x, s, item, entity) for x in others}
+        cases = {x for x, middles in by.items() if middles}
+        right = cases & with_item(known, slot, entity)
+        if len(right) > 1 and len(set().union(*(by[x] for x in right))) > 1:
+            found[s, *item] = len(right), len(cases) + (candidate not in known)
+    return found
+
+
 def without_pair(known: set[Fact], one: int, other: int) -> set[Fact]:
     """All links but those between two entities."""
     return {link for link in known if {link[0], link[2]} != {one, other}}
@@ -75,6 +122,7 @@ def spoken(
     known: set[Fact],
     constant_rules: dict[tuple, tuple[int, int]],
     path_rules: dict[tuple, tuple[int, int]],
+    end_rules: dict[tuple, tuple[int, int]],
     candidate: Fact,
     num_relations: int,
     direct: bool,
@@ -82,7 +130,8 @@ def spoken(
 ) -> dict[str, list[float]]:
     """The confidences of all rules that fire for a candidate (anchor, slot, entity), by kind."""
     anchor, slot, entity = candidate
-    found: dict[str, list[float]] = {"anchor": [], "entity": [], "slots": [], "paths": []}
+    kinds = ("anchor", "entity", "slots", "paths", "anchor_ends", "entity_ends")
+    found: dict[str, list[float]] = {kind: [] for kind in kinds}
     if anchor == entity:
         return found
     heard = known if direct else without_pair(known, anchor, entity)
@@ -96,6 +145,13 @@ def spoken(
             has = who in (with_slot(heard, s) if c is None else with_item(heard, s, c))
             if (r, e) == head and has:
                 found["slots" if c is None else kind].append(confidence)
+    for (r, e, s, t, c), (support, cases) in end_rules.items():
+        for kind, who, other, head in (
+            ("anchor_ends", anchor, entity, (slot, entity)),
+            ("entity_ends", entity, anchor, (inverse, anchor)),
+        ):
+            if (r, e) == head and past(heard, who, s, (t, c), other):
+                found[kind].append(support / (cases + prior))
     start, end = (anchor, entity) if slot < num_relations else (entity, anchor)
     for (relation, steps), (support, cases) in path_rules.items():
         if relation == slot % num_relations and (start, end) in joined(heard, steps):

@@ -4,7 +4,7 @@ import pytest
 
 from assent.errors import ConfigError
 from assent.models import names
-from assent.settings import of_sections, read_toml, resolve, to_toml
+from assent.settings import of_sections, read_toml, resolve, settled, to_toml
 
 
 def test_later_sources_win(tmp_path):
@@ -74,3 +74,14 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path):
         resolve("complex", file=file)
     with pytest.raises(ConfigError, match="No such file"):
         resolve("complex", file=tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(("queries", "members", "epochs"), [(59_999, 1, 30), (60_000, 4, 30)])
+def test_a_large_graph_gets_four_members_of_complex(queries, members, epochs):
+    found = settled(resolve("complex"), queries)
+    assert (found.model.members, found.train.epochs) == (members, epochs)
+    assert settled(resolve("distmult"), queries).model.members == 1
+
+
+def test_members_that_were_asked_for_are_kept():
+    assert settled(resolve("complex", changes=["model.members=2"]), 10**6).model.members == 2

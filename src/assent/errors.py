@@ -21,6 +21,10 @@ class TrainingError(AssentError):
     """A training that cannot go on."""
 
 
+class ModelFileError(AssentError):
+    """An error in the code of a user's own model."""
+
+
 class StoppedError(AssentError):
     """Work that was asked to stop, and can be taken up again."""
 

@@ -14,6 +14,7 @@ from assent.core.queries import Queries, Subset
 from assent.core.scores import QueriesDone, ScoreBlock, Scorer, Scores, unheard
 from assent.errors import DataError
 from assent.geometry import scans, threads
+from assent.models.custom import theirs
 from assent.models.embedding import Embedding
 
 CELLS = 1 << 23  # scores of a block, 32 MB: the larger, the closer to the bare product
@@ -60,7 +61,7 @@ def score(
     offsets, entities = known.answers_to(queries, scorer.num_entities)
     for first in range(0, len(queries), size):
         part = queries.take(np.arange(first, min(first + size, len(queries))))
-        with torch.no_grad():
+        with torch.no_grad(), theirs():
             given = scorer.scores(_tensor(part.anchors), _tensor(part.relations))
         scores = given.float().cpu().numpy()
         if scores.shape != (expected := (len(part), scorer.num_entities)):
@@ -100,7 +101,7 @@ def score_pairs(model: PairScorer, anchors: Ids, relations: Ids, entities: Ids) 
     scores = np.empty(len(anchors), np.float32)
     for first in range(0, len(anchors), PAIRS):
         mine = slice(first, first + PAIRS)
-        with torch.no_grad():
+        with torch.no_grad(), theirs():
             given = model.pairs(*(_tensor(ids[mine]) for ids in (anchors, relations, entities)))
         scores[mine] = given.float().cpu().numpy()
     return scores
@@ -110,7 +111,8 @@ def entity_vectors(scorer: object) -> NDArray[np.floating[Any]] | None:  # (enti
     """The entities as a model sees them; None where it has no vector for each."""
     if not isinstance(scorer, Embedding):
         return None
-    vectors: NDArray[np.floating[Any]] = scorer.entity_table().vectors.detach().cpu().numpy()
+    with theirs():
+        vectors: NDArray[np.floating[Any]] = scorer.entity_table().vectors.detach().cpu().numpy()
     return vectors if len(vectors) == scorer.num_entities else None
 
 

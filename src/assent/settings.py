@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,16 @@ from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
 from assent.files.guarding import parsing, refuse_special
+from assent.files.trusted import VARIABLE, is_trusted, named_files, trust
 from assent.models import Model, ModelSettings, create, names, settings_of
+from assent.models.custom import Custom, checksum
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
+from assent.training.batches import suitable_members
 from assent.training.loop import TrainSettings
+from assent.training.loop import settled as settled_training
 from assent.training.presets import PRESETS
+from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
@@ -45,11 +50,50 @@ def model_names() -> tuple[str, ...]:
 
 def model_settings(name: str, values: dict[str, Any]) -> ModelSettings | RuleSettings:
     """The settings of a model: its defaults, and these values instead."""
-    refuse_unknown(name, model_names(), "model")
+    if Custom.of(name) is None:
+        refuse_unknown(name, model_names(), "model")
     if name not in COUNTED:
         return settings_of(name, values)
     kind = COUNTED[name].Settings
     return kind(**checked(kind, values, "model"))
+
+
+def named_by_user(name: str) -> str:
+    """The model that a person asks for, as settings name it.
+
+    Of a file, `my_model.py:MyModel`, it is the code as it is now, which may be run from now on.
+    """
+    if (custom := Custom.of(name)) is None or custom.sha256:
+        return name
+    pinned = custom.pinned()
+    trust(pinned.sha256)
+    return str(pinned)
+
+
+def _named_by_run(name: str) -> str:
+    """The model that a run's settings name; the code of a file must be known on this machine."""
+    if (custom := Custom.of(name)) is None:
+        return name
+    for file in named_files():
+        if file.is_file() and checksum(file) == custom.sha256:
+            return str(custom._replace(path=str(file.resolve())))
+    path = Path(custom.path)
+    if not path.is_file():
+        raise ConfigError(
+            f"{path}: the run's model was written there, and is gone; put the file back, or say "
+            f"where it is: {VARIABLE}=FILE"
+        )
+    if checksum(path) != custom.sha256:
+        raise ConfigError(
+            f"{path}: the run's model was written there, and has changed since; put the file back "
+            f"as it was, or say where that is: {VARIABLE}=FILE"
+        )
+    if not is_trusted(custom.sha256):
+        raise ConfigError(
+            f"{path}: loading this run would run the code of this file, which nobody trained with "
+            f"on this machine; if you trust it, say {VARIABLE}={path}"
+        )
+    return name
 
 
 def new_model(
@@ -89,6 +133,7 @@ def resolve(
     A run that was `begun` with these settings goes on with them in place of the default preset,
     which may have been another one then.
     """
+    name = named_by_user(name)
     refuse_unknown(preset, PRESETS, "preset")
     goes_on = begun is not None and preset == "default"
     sources = [("the run", begun or {}) if goes_on else ("preset", PRESETS[preset](name))]
@@ -108,10 +153,28 @@ def resolve(
     return Settings(name, model_settings(name, values["model"]), train)
 
 
+def update_settings(changes: Iterable[str] = ()) -> UpdateSettings:
+    """The settings of an update: its defaults, and changes such as `update.epochs=4`."""
+    values: dict[str, Any] = {}
+    for change in changes:
+        for section, more in _parsed(change).items():
+            refuse_unknown(section, ("update",), "section in --set")
+            values |= more
+    return UpdateSettings(**checked(UpdateSettings, values, "update"))
+
+
+def settled(settings: Settings, num_queries: int) -> Settings:
+    """The settings, with what they leave open (0) as suits so many queries."""
+    model = settings.model
+    if isinstance(model, ModelSettings) and not model.members:
+        model = replace(model, members=suitable_members(num_queries))
+    return replace(settings, model=model, train=settled_training(settings.train, num_queries))
+
+
 def of_sections(sections: Values) -> Settings:
     """Settings as a run's `settings.toml` has them."""
     model, train = (dict(sections.get(section, {})) for section in SECTIONS)
-    name = str(model.pop("name", ""))
+    name = _named_by_run(str(model.pop("name", "")))
     train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
     return Settings(name, model_settings(name, model), train_settings)
 

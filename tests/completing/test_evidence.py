@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 
 import completing_oracles as oracles
+import rules_oracles
 import toy
 from assent.completing.evidence import LEAST, Explainer
 from assent.completing.schema import Links, never_together
 from assent.core.arrays import frozen
 from assent.core.vocabulary import Vocabulary
 from assent.rules import rivalling
-from assent.rules.explaining import KEPT, Counting
+from assent.rules.explaining import COUNTED, KEPT, Counting
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.paths import NONE
@@ -73,6 +74,54 @@ def test_rules_with_constants_are_those_of_slow_loops(kb):
                 surest = sorted((s / (c + PRIOR) for s, c in slow.values()), reverse=True)[:KEPT]
                 assert [s / (c + PRIOR) for s, c in fast.values()] == surest
                 assert fast.items() <= slow.items()
+
+
+@given(GRAPHS)
+def test_constants_after_two_steps_are_those_of_slow_loops(kb):
+    names, found = kb.vocabulary, counting_of(kb)
+    graph, links = found.graph, rules_oracles.links(kb.facts, names.num_relations)
+    for relation in range(names.num_relations):
+        heads, tails, known = all_facts(kb, relation)
+        backward = relation + names.num_relations
+        for slot, anchors, entities in ((relation, heads, tails), (backward, tails, heads)):
+            items = np.where(anchors == entities, NONE, found.items(slot, entities))
+            rules = found.ends(anchors, items.astype(np.int32), known)
+            for row in np.flatnonzero(items != NONE).tolist():
+                candidate = int(anchors[row]), slot, int(entities[row])
+                slow = rules_oracles.ends_of_fact(links, candidate)
+                there = rules.slots[row] != NONE
+                fast = {}
+                for by, item, middle, support, cases in zip(
+                    *(getattr(rules, column)[row, there].tolist() for column in rules.__slots__),
+                    strict=True,
+                ):
+                    last = int(graph.item_slots[item]), int(graph.item_entities[item])
+                    fast[by, *last] = support, cases
+                    reached = rules_oracles.past(links, candidate[0], by, last, candidate[2])
+                    assert middle in reached
+                assert fast.items() <= slow.items()
+                if len(slow) <= COUNTED:
+                    surest = sorted(map(sure, slow.values()), reverse=True)[:KEPT]
+                    assert [sure(counts) for counts in fast.values()] == surest
+
+
+def test_a_constant_after_two_steps_is_told_with_the_entity_between():
+    cities, country, language = range(4), 4, 5
+    people = range(6, 14)
+    names = Vocabulary(
+        ("Oslo", "Bergen", "Moss", "Voss", "Norway", "Norwegian", *(f"p{n}" for n in people)),
+        ("born in", "country", "speaks"),
+    )
+    facts = [[city, 1, country] for city in cities]
+    facts += [[person, 0, cities[person % 4]] for person in people]
+    facts += [[person, 2, language] for person in people[:-1]]
+    found = explainer(frozen(facts), names).of(np.array([[people[-1], 2, language]], np.int32), 9)
+    said = [reason.sentence for reason in found.at(0)]
+    assert any(
+        "p13 was born in Bergen, which" in one
+        and "7 of 8 entities joined with Norway like this" in one
+        for one in said
+    ), said
 
 
 @given(GRAPHS)

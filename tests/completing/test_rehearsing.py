@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import beta
 
 import toy
-from assent.completing import rehearsing
 from assent.completing.rehearsing import (
     FOLDS,
     Candidates,
@@ -19,10 +16,8 @@ from assent.completing.rehearsing import (
     folds_of,
     intercepts_of,
     lowest_threshold,
-    most_missing,
     rehearsed,
     rehearsed_by_others,
-    sigmoids_of,
 )
 from assent.core.arrays import frozen
 
@@ -42,55 +37,6 @@ def test_the_threshold_accepts_the_most_whose_mean_is_high_enough(drawn, precisi
     if best and abs(np.mean(best) - precision) < 1e-9:
         return
     assert sorted(found.tolist()) == sorted(best)
-
-
-@given(st.integers(0, 2**20), st.integers(0, 300), st.sampled_from([0.1, 0.5, 0.9]))
-def test_the_most_that_can_be_missing_is_that_of_slow_loops(seed, size, share):
-    rng = np.random.default_rng(seed)
-    probabilities = rng.integers(0, 60, size) / 60  # with ties
-    held_out = rng.random(size) < share
-    looks, wanted = set[tuple[int, int]](), float(rehearsing.FEWEST)
-    while wanted <= size:
-        place = int(np.ceil(wanted)) - 1
-        lowest = np.sort(probabilities)[::-1][place]
-        among = held_out[probabilities >= lowest]
-        right, new = int(among.sum()), int((~among).sum())
-        if right >= rehearsing.FEWEST:
-            looks.add((right, new))
-        wanted *= rehearsing.GROWTH
-    bounds = [np.inf]
-    for right, new in looks:
-        upper = beta.ppf(1 - (1 - rehearsing.SURE) * min(2 / len(looks), 1), new + 1, right)
-        bounds.append(upper / (1 - upper))
-    assert most_missing(probabilities, held_out) == pytest.approx(min(bounds))
-
-
-@pytest.mark.parametrize("share", [0.3, 0.5, 0.8])
-def test_of_many_looks_hardly_one_is_wrong(share):
-    rng, times = np.random.default_rng(0), 1000
-    truth = (1 - share) / share  # facts missing for each one held out: all candidates are right
-    found = [most_missing(np.arange(300) / 300, rng.random(300) < share) for _ in range(times)]
-    assert np.mean(np.array(found) < truth) < 1 - rehearsing.SURE
-
-
-@given(st.integers(0, 2**20), st.sampled_from([0.3, 1.0, 3.0]), st.integers(1, 3))
-def test_sigmoids_are_the_likeliest_ones(seed, ratio, size):
-    rng = np.random.default_rng(seed)
-    scores, groups = rng.normal(-1, 2, 60), rng.integers(size, size=60)
-    held_out = rng.random(60) < expit(scores) / (ratio + 1)
-    held = (1.0, 10.0)
-
-    def cost(flat):
-        a, b = flat[:size], flat[size:]
-        p = expit(a[groups] + b[groups] * scores)
-        q = p / (ratio + p)
-        likelihood = np.where(held_out, np.log(q), np.log1p(-q)).sum()
-        return -likelihood + held[0] * (a @ a) / 2 + held[1] * ((b - 1) @ (b - 1)) / 2
-
-    a, b = sigmoids_of(scores, groups, held_out, size, held, ratio)
-    bounds = [(None, None)] * size + [(rehearsing.FLATTEST, None)] * size
-    slow = minimize(cost, np.r_[np.zeros(size), np.ones(size)], bounds=bounds)
-    assert cost(np.r_[a, b]) <= slow.fun + 1e-4
 
 
 def test_intercepts_make_probabilities_add_up():
@@ -147,21 +93,22 @@ def accepted_and_right(candidates, right, known, missing, precision=0.7):
     return int(accepted.sum()), int((accepted & right).sum()), probabilities[accepted]
 
 
+@pytest.mark.parametrize("missing", [0.25, 1.0])
 @pytest.mark.parametrize("joined", [0, 6000])
-@pytest.mark.parametrize("seed", range(4))
-def test_if_as_many_are_missing_as_supposed_the_estimate_is_right(seed, joined):
-    candidates, right = graph(seed, missing=1.0, joined=joined)
-    known = known_of(candidates, right, 1.0)
-    # What is missing is spread over both kinds as known facts are, so say how much that is in all.
-    total = 1.0 * (known.alone.sum() + known.joined.sum()) / known.alone.sum()
-    accepted, correct, probabilities = accepted_and_right(candidates, right, known, total)
-    assert accepted > 200
-    # It may be lower than the truth: the surest candidates may seem to say that less is missing.
-    assert -0.06 < correct / accepted - probabilities.mean() < 0.12
+def test_whatever_is_missing_the_estimate_is_right_as_a_mean_of_draws(joined, missing):
+    """Two relations say little about what they lack: single draws lie .12 off, and more."""
+    shares = []
+    for seed in range(8):
+        candidates, right = graph(seed, missing, joined)
+        known = known_of(candidates, right, missing)
+        accepted, correct, probabilities = accepted_and_right(candidates, right, known, 4.0)
+        shares.append(correct / accepted)
+        assert accepted > 20 and probabilities.mean() == pytest.approx(0.7, abs=0.02)
+    assert np.mean(shares) > 0.64 and min(shares) > 0.5
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_if_more_are_missing_the_estimate_is_a_bound_from_below(seed):
+@pytest.mark.parametrize("seed", range(3))
+def test_if_more_are_missing_than_may_be_the_estimate_is_a_bound_from_below(seed):
     candidates, right = graph(seed, missing=2.0)
     known = known_of(candidates, right, 1.0)
     accepted, correct, probabilities = accepted_and_right(candidates, right, known, 1.0)
@@ -169,12 +116,26 @@ def test_if_more_are_missing_the_estimate_is_a_bound_from_below(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_if_nothing_is_missing_the_surest_candidates_say_so(seed):
+def test_if_nothing_is_missing_nothing_is_accepted(seed):
     candidates, right = graph(seed, missing=0.0)
     known = known_of(candidates, right, 1.0)
-    found = rehearsed(candidates, known, 1.0)
-    assert found.refuted and found.missing < 0.15  # no more can be said with confidence
-    assert accepted_and_right(candidates, right, known, 1.0)[0] <= 10  # of 12,000
+    assert rehearsed(candidates, known, 2.0).lacks.max() < 0.01
+    assert accepted_and_right(candidates, right, known, 2.0)[0] == 0
+
+
+def test_a_relation_that_lacks_nothing_gets_nothing_beside_one_that_lacks_much():
+    whole, right = graph(5, missing=0.0)
+    holey, other = graph(6, missing=1.0)
+    of_first = whole.relations == 0
+    candidates = Candidates.joined_up([whole.take(of_first), holey.take(holey.relations == 1)])
+    truth = np.concatenate([right[of_first], other[holey.relations == 1]])
+    known = known_of(candidates, truth, 1.0)
+    found = rehearsed(candidates, known, 2.0)
+    new, probabilities = ~candidates.held_out, found.probability(candidates)
+    accepted = new & (probabilities > lowest_threshold(probabilities[new], 0.7))
+    assert found.missing[0] < 0.1 and 0.6 < found.missing[1] < 1.5
+    assert not (accepted & (candidates.relations == 0)).any()
+    assert accepted.sum() > 50 and truth[accepted].mean() > 0.6
 
 
 @pytest.mark.parametrize("seed", range(3))

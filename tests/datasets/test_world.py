@@ -187,7 +187,7 @@ def test_rebuilding_gives_the_shipped_files(hash_seed, tmp_path):
 
 def test_a_missing_source_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "holidays", None)  # what Python takes for "not there"
-    with pytest.raises(DataError, match=r"pip install 'assent\[world\]'"):
+    with pytest.raises(DataError, match=r"pip install 'assent-kb\[world\]'"):
         sources.holiday_countries()
 
 

@@ -141,7 +141,7 @@ def test_a_file_is_never_replaced_by_a_folder(overwrite, benchmark, tmp_path):
 def test_a_benchmark_is_replaced_only_on_request_and_then_wholly(benchmark, tmp_path):
     save(benchmark, tmp_path / "benchmark")
     (tmp_path / "benchmark" / "schema.tsv.bak").write_text("left over")
-    with pytest.raises(DataError, match=r"benchmark: is there already; .*say to overwrite"):
+    with pytest.raises(DataError, match=r"benchmark: is there already; .*give --overwrite"):
         save(benchmark, tmp_path / "benchmark")
     assert (tmp_path / "benchmark" / "schema.tsv.bak").exists()
     save(benchmark, tmp_path / "benchmark", overwrite=True)

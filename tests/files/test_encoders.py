@@ -69,7 +69,7 @@ def test_many_sentences_are_encoded_as_few_are(wheel, monkeypatch):
 def test_the_wheel_of_wordllama_itself():
     pytest.importorskip("tokenizers")
     if encoders.find_spec("wordllama") is None:
-        pytest.skip("wordllama is not installed: pip install assent[text]")
+        pytest.skip("wordllama is not installed: pip install 'assent-kb[text]'")
     dog, puppy, tax = encoder("wordllama")(["dog", "puppy", "tax law"])
     assert dog.shape == (256,)
     assert dog @ puppy > dog @ tax + 0.1
@@ -77,7 +77,7 @@ def test_the_wheel_of_wordllama_itself():
 
 def test_without_the_package_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"needs `pip install assent\[text\]`"):
+    with pytest.raises(ConfigError, match=r"needs `pip install 'assent-kb\[text\]'`"):
         encoder("wordllama")
 
 

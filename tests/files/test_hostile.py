@@ -79,8 +79,12 @@ def test_a_refusal_ends_the_command_in_this_one_line(
     name, outcome, text, tmp_path, monkeypatch, capsys
 ):
     path = str(CORPUS / name)
-    verb, option = ("audit", "--json") if name.startswith("benchmarks/") else ("convert", "--out")
-    monkeypatch.setattr(sys, "argv", ["assent", verb, path, option, str(tmp_path / "out.tsv")])
+    audits, converts = (
+        ["audit", path, "--json"],
+        ["convert", path, "--out", str(tmp_path / "o.tsv")],
+    )
+    words = audits if name.startswith("benchmarks/") else converts
+    monkeypatch.setattr(sys, "argv", ["assent", *words])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2

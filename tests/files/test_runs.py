@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from assent.errors import DataError
-from assent.files.runs import SETTINGS, WEIGHTS, read_weights, save_weights, training_in
+from assent.files.places import SETTINGS
+from assent.files.runs import WEIGHTS, read_weights, save_weights, training_in
 
 
 def test_weights_read_back_equal(tmp_path):

@@ -167,7 +167,7 @@ def test_a_step_that_knows_some_entities_learns_as_one_that_knows_all(variant, l
         x.grad = None
     with model.only(rows, order):
         answers = Answers(ANSWERS.offsets, place[ANSWERS.ids])
-        options = {"loss": loss, "drawn": Drawn(11, 11)}
+        options = {"loss": loss, "drawn": Drawn((11,), (11,))}
         small = model.loss(place[ANCHORS], RELATIONS, answers, **options)
         small.add(model.n3(place[ANCHORS], RELATIONS)).backward()
     assert all(one is other for one, other in zip(model.entity_tables(), whole, strict=True))

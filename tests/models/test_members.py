@@ -68,6 +68,6 @@ def test_a_single_member_is_the_model_itself():
     assert type(create("complex", 7, 3, {"members": 1})).__name__ == "ComplEx"
 
 
-def test_no_member_at_all_is_refused():
-    with pytest.raises(ConfigError, match=r"model\.members: expected 1 or more, found 0"):
-        settings_of("complex", {"members": 0})
+def test_fewer_members_than_none_are_refused():
+    with pytest.raises(ConfigError, match=r"model\.members: expected 0 or more, found -1"):
+        settings_of("complex", {"members": -1})

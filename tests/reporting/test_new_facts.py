@@ -74,7 +74,7 @@ def test_facts_that_are_probably_wrong_are_counted_where_no_precision_was_asked_
 
 
 def test_estimates_that_are_those_of_other_relations_are_counted():
-    found, rehearsed = completion(FACTS), Rehearsed(0.7, 0.4, 1.0, refuted=False)
+    found, rehearsed = completion(FACTS), Rehearsed(0.7, 0.4, 1.0)
     nothing = Refused.joined([], found.vocabulary)
     outcomes = [
         Outcome(relation, 10, accepted, 0, 0, 0, True, nothing, held_out, found=1)

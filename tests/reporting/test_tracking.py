@@ -209,14 +209,14 @@ def test_a_folder_other_than_that_of_the_run_is_refused(tmp_path, board):
 def test_a_missing_package_is_told_by_its_extra(tmp_path, monkeypatch, calm, where, module):
     monkeypatch.setitem(sys.modules, module, None)
     (extra,) = where
-    with pytest.raises(ConfigError, match=rf"pip install 'assent\[{extra}\]'$"):
+    with pytest.raises(ConfigError, match=rf"pip install 'assent-kb\[{extra}\]'$"):
         train(tmp_path / "run", **where)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.filterwarnings("ignore")  # of what TensorBoard imports
 def test_tensorboard_itself_reads_each_epoch_once(tmp_path):
-    pytest.importorskip("tensorboard", reason="pip install 'assent[tensorboard]'")
+    pytest.importorskip("tensorboard", reason="pip install 'assent-kb[tensorboard]'")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     with pytest.raises(RuntimeError):
@@ -228,7 +228,7 @@ def test_tensorboard_itself_reads_each_epoch_once(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")  # of what MLflow imports
 def test_mlflow_itself_keeps_one_run_in_a_database(tmp_path, calm):
-    mlflow = pytest.importorskip("mlflow", reason="pip install 'assent[mlflow]'")
+    mlflow = pytest.importorskip("mlflow", reason="pip install 'assent-kb[mlflow]'")
     address = f"sqlite:///{tmp_path / 'runs.db'}"
     run = tmp_path / "run"
     with pytest.raises(StoppedError):

@@ -61,6 +61,40 @@ def mined_paths(rules: RuleSet) -> dict:
     }
 
 
+def mined_ends(rules: RuleSet) -> dict:
+    graph, ends, found = rules.graph, rules.ends, {}
+    for head in range(graph.num_items):
+        for rule in range(ends.offsets[head], ends.offsets[head + 1]):
+            items = head, int(ends.items[rule])
+            (r, e), (t, c) = (
+                (int(graph.item_slots[item]), int(graph.item_entities[item])) for item in items
+            )
+            found[r, e, int(ends.slots[rule]), t, c] = (
+                int(ends.support[rule]),
+                int(ends.cases[rule]),
+            )
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_constants_after_two_steps_are_counted_as_by_brute_force(facts):
+    rules = mine(facts, ENTITIES, RELATIONS, steps=1, ends=1000)
+    assert mined_ends(rules) == brute.ends(brute.links(facts, RELATIONS), min_support=2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_of_the_constants_after_two_steps_the_surest_are_kept(facts):
+    every, few = (mine(facts, ENTITIES, RELATIONS, steps=1, ends=ends) for ends in (1000, 2))
+    kept = mined_ends(few)
+    for head in {rule[:2] for rule in mined_ends(every)}:
+        by_head = {rule: n / (m + PRIOR) for rule, (n, m) in mined_ends(every).items()
+                   if rule[:2] == head}  # fmt: skip
+        mine_ = [by_head[rule] for rule in kept if rule[:2] == head]
+        assert mine_ == sorted(by_head.values(), reverse=True)[:2]
+
+
 @settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_constants_are_counted_as_by_brute_force(facts):
@@ -93,7 +127,7 @@ def test_head_coverage_is_the_share_of_the_facts_that_a_rule_is_right_about(fact
         return counts[0] >= least * sum(1 for _, slot, _ in known if slot == rule[0])
 
     kept = rules.covering(least)
-    for of in (mined_constants, mined_paths):
+    for of in (mined_constants, mined_paths, mined_ends):
         assert of(kept) == {rule: found for rule, found in of(rules).items() if covers(rule, found)}
 
 
@@ -108,7 +142,7 @@ def test_rules_fire_as_by_brute_force_from_both_ends(facts, direct):
         for part in np.meshgrid(range(2 * RELATIONS), range(ENTITIES), range(ENTITIES))
     )
     best, number, total = spoken_for(firing, anchors, slots, entities)
-    counted = mined_constants(rules), mined_paths(rules)
+    counted = mined_constants(rules), mined_paths(rules), mined_ends(rules)
     for row in range(0, len(slots), 7):
         candidate = int(anchors[row]), int(slots[row]), int(entities[row])
         expected = brute.spoken(known, *counted, candidate, RELATIONS, direct, PRIOR)
@@ -185,7 +219,8 @@ def test_when_time_is_up_what_was_found_is_kept(rng):
     assert len(mine(facts, 60, 4, minutes=0)) == 0
     said = []
     rules = mine(facts, 60, 4, progress=lambda what, done, total: said.append((what, done, total)))
-    assert len(rules) > 0 and {what for what, *_ in said} == {"constants", "paths"}
+    forms = {"constants", "paths", "constants after two steps"}
+    assert len(rules) > 0 and {what for what, *_ in said} == forms
 
 
 def test_of_too_many_rules_those_about_most_entities_are_mined(rng, monkeypatch):
@@ -222,6 +257,7 @@ def test_text_of_rules_is_read_again_as_the_same_rules(facts):
     again = parse(lines(rules, names), rules.graph, names)
     assert mined_constants(again) == mined_constants(rules)
     assert mined_paths(again) == mined_paths(rules)
+    assert mined_ends(again) == mined_ends(rules)
 
 
 def test_lines_are_those_of_anyburl_and_the_surest_come_first():
@@ -233,6 +269,23 @@ def test_lines_are_those_of_anyburl_and_the_surest_come_first():
     confidences = [float(line.split("\t")[2]) for line in text]
     assert confidences == sorted(confidences, reverse=True)
     assert len(list(lines(mine(facts, 5, 2), names, most=2))) == 2
+
+
+def test_a_constant_after_two_steps_is_a_line_of_two_atoms():
+    names = Vocabulary(("ann", "bo", "oslo", "moss", "norway", "norwegian"),
+                       ("born", "country", "speaks"))  # fmt: skip
+    facts = frozen([[0, 0, 2], [1, 0, 3], [2, 1, 4], [3, 1, 4], [0, 2, 5], [1, 2, 5]])
+    rules = mine(facts, 6, 3)
+    line = "2\t2\t0.2857\tspeaks(X,norwegian) <= born(X,A), country(A,norway)"
+    assert line in list(lines(rules, names))
+    assert len(parse([line], rules.graph, names).ends) == 1
+    for body, wrong in {
+        "born(X,A), country(A,B)": "expected an entity at the end",
+        "born(X,A), country(B,norway)": "expected A in the body",
+        "born(X,A), country(A,B), born(B,oslo)": "expected one step, or two",
+    }.items():
+        with pytest.raises(DataError, match=wrong):
+            parse([f"2\t2\t0.3\tspeaks(X,norwegian) <= {body}"], rules.graph, names)
 
 
 def test_a_line_that_cannot_be_read_is_named():

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 import tomllib
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +93,44 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
     trial = study.ask(spaces)
     assert trial.user_attrs["folder"] == 0
     assert trial.params == study.get_trials(deepcopy=False)[0].params
+
+
+def test_workers_of_a_search_that_was_killed_end_by_themselves(benchmark, tmp_path):
+    folder = tmp_path / "s"
+    endless = ("train.epochs=100000", "train.evaluate_every=100000", "train.threads=1")
+    words = [f"--set={change}" for change in (*endless, "train.checkpoint_minutes=0.001")]
+    command = [sys.executable, "-m", "assent", "search", str(benchmark), "--model", "distmult"]
+    killed = subprocess.Popen(
+        [*command, "--workers", "2", "--out", str(folder), *words],
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        wait_for(lambda: len(list(folder.glob("trials/*/checkpoints/*"))) >= 2)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+        wait_for(lambda: not members_of(killed.pid))
+    finally:
+        for process in members_of(killed.pid):
+            os.kill(process, signal.SIGKILL)
+
+
+def wait_for(happened):
+    ends = time.monotonic() + 180
+    while not happened():
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+
+
+def members_of(session):
+    """Processes of a session that run Python still; zombies have ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state != "Z":
+                found.append(int(stat.parent.name))
+    return found
 
 
 def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(

@@ -233,7 +233,7 @@ def _package(name: str) -> ModuleType:
 def _needs_extra(package: str) -> DataError:
     return DataError(
         f"found no package {package!r}: making the world graph needs the extra: "
-        "pip install 'assent[world]'"
+        "pip install 'assent-kb[world]'"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from assent.adapters import pykeen
 from assent.adapters.logits import logits
 from assent.core.arrays import Keys
 from assent.core.benchmark import Benchmark
@@ -26,12 +27,26 @@ class Source(Protocol):
     def on(self, benchmark: Benchmark) -> Scorer: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+Fit = Callable[[Benchmark], "Source | ScoringFunction"]  # trains on the benchmark's train facts
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Adapted:
     """A benchmark, and a model from elsewhere that scores its queries."""
 
     benchmark: Benchmark
     model: Scorer
+    name: str = "adapted"  # what a report calls it
+    fit: Fit | None = None  # how to train it again, on all facts; None: it cannot be
+
+    def __repr__(self) -> str:
+        return f"Adapted({self.name} on {self.benchmark!r})"
+
+    def fitted_again(self) -> "Adapted":
+        """The model trained on all facts that are known, and on nothing held out."""
+        assert self.fit is not None
+        whole = self.benchmark.whole()
+        return adapt(whole, self.fit(whole), name=self.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,16 +72,26 @@ class Function:
         return torch.from_numpy(logits(given, *asked, self.vocabulary, "the function"))
 
 
-def adapt(benchmark: Benchmark | str | Path, scorer: Source | ScoringFunction) -> Adapted:
-    """Lets other people's scores be tuned and evaluated.
+def adapt(
+    benchmark: Benchmark | str | Path,
+    scorer: Source | ScoringFunction | Any,
+    *,
+    name: str | None = None,
+    fit: Fit | None = None,
+) -> Adapted:
+    """Lets a model from elsewhere be tuned, evaluated, reported and asked for new facts.
 
-    `scorer` is a function `(anchors, relations) -> (query, entity)` of logits, or what
-    `assent.adapters.pykeen.of(model, factory)` or `assent.adapters.files.of(valid=..., test=...)`
-    give.
+    `scorer` is what `pykeen.pipeline` gives; or a function `(anchors, relations) -> (query,
+    entity)` of logits; or what `assent.adapters.pykeen.of(model, factory)` or
+    `assent.adapters.files.of(valid=..., test=...)` give. `name` is what reports call it. `fit`
+    trains such a scorer on the train facts of a benchmark, for `complete(..., refit=True)`.
     """
     benchmark = benchmark if isinstance(benchmark, Benchmark) else load(benchmark)
+    if hasattr(scorer, "model") and hasattr(scorer, "training"):
+        scorer = pykeen.of(scorer.model, scorer.training)
     if isinstance(scorer, Source):
-        return Adapted(benchmark, scorer.on(benchmark))
+        called = name or str(getattr(scorer, "title", "adapted"))
+        return Adapted(benchmark, scorer.on(benchmark), called, fit)
     if hasattr(scorer, "score_t"):
         raise ConfigError(
             "a PyKEEN model needs the factory that knows its names: "
@@ -75,4 +100,5 @@ def adapt(benchmark: Benchmark | str | Path, scorer: Source | ScoringFunction) -
     if not callable(scorer):
         found = type(scorer).__name__
         raise ConfigError(f"expected a function (anchors, relations) -> scores; found a {found}")
-    return Adapted(benchmark, Function(scorer, benchmark.vocabulary))
+    called = name or str(getattr(scorer, "__name__", "adapted"))
+    return Adapted(benchmark, Function(scorer, benchmark.vocabulary), called, fit)

@@ -1,7 +1,9 @@
 """A trained PyKEEN model as a scorer. PyKEEN itself is never imported."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,8 +13,10 @@ from assent.adapters.logits import logits
 from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
+from assent.files.pykeen_exports import write_export
 
 BATCH = 32  # queries scored together: many interactions make a tensor (query, entity, dim)
+TABLES = {"entities": "entity", "relations": "relation"}  # what PyKEEN calls its tables
 SHOWN = 3  # missing names in an error
 
 Ask = Callable[[Tensor], Tensor]  # pairs (query, 2) -> scores (query, PyKEEN's entity)
@@ -43,6 +47,11 @@ class Trained:
                     "expected the factory that the model was trained with"
                 )
 
+    @property
+    def title(self) -> str:
+        """What reports call it."""
+        return f"PyKEEN {type(self.model).__name__}"
+
     def on(self, benchmark: Benchmark) -> "PyKEENScorer":
         names = benchmark.vocabulary
         return PyKEENScorer(
@@ -52,6 +61,42 @@ class Trained:
             _ids(names.relations, self.factory.relation_to_id, "relations"),
             self.batch,
         )
+
+
+def export(result: Any, folder: str | Path, factory: Any = None) -> Path:
+    """Writes a trained model as safetensors and JSON, for `assent adopt`; returns the folder.
+
+    `result` is what `pykeen.pipeline` gives, or a model with the `factory` that it was trained
+    with. PyKEEN's own `trained_model.pkl` is a pickle, which assent does not open.
+    """
+    if factory is None:
+        result, factory = result.model, result.training
+    Trained(result, factory)  # refuses a factory of another model
+    numbers, tensors = [], {}
+    was_training = result.training
+    result.eval()
+    try:
+        for name in ("entities", "relations"):
+            table = getattr(result, f"{TABLES[name]}_representations")[0]().detach()
+            if table.is_complex():
+                numbers.append(name)
+                table = torch.view_as_real(table)
+            tensors[name] = table
+    finally:
+        result.train(was_training)
+    facts = getattr(factory, "mapped_triples", None)
+    if facts is not None:
+        tensors["facts"] = facts
+    document = {
+        "model": type(result).__name__,
+        "inverses": bool(result.use_inverse_triples),
+        "norm": getattr(getattr(result, "interaction", None), "p", None),
+        "complex": numbers,
+        "entities": dict(factory.entity_to_id),
+        "relations": dict(factory.relation_to_id),
+    }
+    write_export(Path(folder), document, tensors)
+    return Path(folder)
 
 
 def of(model: Any, factory: Any, batch: int = BATCH) -> Trained:
@@ -96,6 +141,36 @@ class PyKEENScorer:
         finally:
             self.model.train(was_training)
         return scores
+
+    @torch.no_grad()
+    def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:  # -> (fact,)
+        """The same numbers as in `scores`, for single candidates: a judge asks for them."""
+        head = torch.from_numpy(self.vocabulary.asks_for_head(relations.numpy()))
+        mine = torch.from_numpy(self.vocabulary.relations_of(relations.numpy()))
+        known, by, found = self.entities[anchors], self.relations[mine], self.entities[entities]
+        if self.model.use_inverse_triples:
+            facts = torch.stack([known, 2 * by + head, found], dim=1)
+        else:
+            ends = torch.where(head, found, known), torch.where(head, known, found)
+            facts = torch.stack([ends[0], by, ends[1]], dim=1)
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            given = self.model.score_hrt(facts.to(self.model.device))
+        finally:
+            self.model.train(was_training)
+        scores: Tensor = given.detach().float().cpu().reshape(len(anchors))
+        if not bool(torch.isfinite(scores).all()):
+            raise DataError("the PyKEEN model: scores that are no finite numbers")
+        return scores
+
+    def digest(self) -> str:
+        """A checksum of all that scores depend on."""
+        sha = hashlib.sha256(type(self.model).__name__.encode())
+        sha.update(self.entities.numpy().tobytes() + self.relations.numpy().tobytes())
+        for name, tensor in sorted(self.model.state_dict().items()):
+            sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+        return sha.hexdigest()
 
     def _sides(self, anchors: Tensor, relations: Tensor) -> list[tuple[Ask, Tensor, Tensor]]:
         """What to call, with which pairs (query, 2), for which of the queries."""

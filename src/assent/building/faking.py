@@ -2,12 +2,27 @@
 
 import numpy as np
 
+from assent.building.asking import Quota
 from assent.core.arrays import Ids, Keys, distinct, found_in, pair_keys
 from assent.core.queries import Queries, Subset
 from assent.core.types import Types
 
 SMALL = 1_000_000  # pairs of anchor and slot: up to so many, all are tried
 PATIENCE = 10  # rounds of drawing that may bring next to nothing before drawing ends
+
+
+def fakes_like(
+    real: Queries, taken: Keys, types: Types, wanted: Quota, rng: np.random.Generator
+) -> Queries:
+    """Up to so many fakes for tails, and then for heads, as are wanted."""
+    num_slots = len(types.slot_offsets) - 1
+    tails, heads = range(num_slots // 2), range(num_slots // 2, num_slots)
+    return Queries.joined(
+        [
+            fake(real, taken, types, wanted.tails, tails, rng),
+            fake(real, taken, types, wanted.heads, heads, rng),
+        ]
+    )
 
 
 def fake(

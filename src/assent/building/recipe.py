@@ -9,7 +9,6 @@ import numpy as np
 from assent.building.asking import (
     TEST,
     VALID,
-    Quota,
     ask,
     ask_nothing,
     deal_evenly,
@@ -17,14 +16,14 @@ from assent.building.asking import (
     fakes_wanted,
     lost_keys,
 )
-from assent.building.faking import fake
+from assent.building.faking import fakes_like
 from assent.building.fitting import fitting_types, seen_in
 from assent.building.origin import origin_of
 from assent.building.removing import first_of, hold_out, named, quarter, remove
 from assent.core.arrays import Ids, Keys, Mask, distinct, frozen, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
-from assent.core.queries import Queries, both_ways
+from assent.core.queries import Queries
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
@@ -79,7 +78,8 @@ def build(
     seen = seen_in(kb.facts, num_relations)
     types = fitting_types(kb.types, seen, kb.vocabulary, kb.schema)
     wanted = fakes_wanted(answered, none, kb.vocabulary)
-    fakes = _fake(Queries.joined([answered, none]), kb, types, wanted, for_faking)
+    taken = distinct(pair_keys(seen[:, 1], seen[:, 0], num_entities))
+    fakes = fakes_like(Queries.joined([answered, none]), taken, types, wanted, for_faking)
     # Where too few fakes are found, more of N make up for them: half of all have no answer.
     none = none.take(for_trimming.permutation(len(none))[: len(answered) - len(fakes)])
 
@@ -152,21 +152,6 @@ def _ask_by_query(
 ) -> tuple[Queries, Queries]:
     """Each query is asked in one split only; a fact may be asked for in both."""
     return deal_queries(ask(answers, lost, vocabulary), rng)
-
-
-def _fake(
-    real: Queries, kb: KnowledgeBase, types: Types, wanted: Quota, rng: np.random.Generator
-) -> Queries:
-    names = kb.vocabulary
-    anchors, slots, _ = both_ways(kb.facts, names.num_relations)
-    taken = distinct(pair_keys(slots, anchors, names.num_entities))
-    tails, heads = range(names.num_relations), range(names.num_relations, names.num_slots)
-    return Queries.joined(
-        [
-            fake(real, taken, types, wanted.tails, tails, rng),
-            fake(real, taken, types, wanted.heads, heads, rng),
-        ]
-    )
 
 
 def _removed(kb: KnowledgeBase, types: Types | None, gone: Mask) -> KnowledgeBase | None:

@@ -32,14 +32,22 @@ def hold_out(kb: KnowledgeBase, share: float, rng: np.random.Generator) -> Mask:
     heads, relations, tails = kb.facts.T
     spare = np.ones(len(kb.facts), dtype=bool)
     ends = np.stack([heads, tails], axis=1)
-    spare[_last_of_each(ends[order], order, kb.vocabulary.num_entities)] = False
-    spare[_last_of_each(relations[order], order, kb.vocabulary.num_relations)] = False
+    spare[last_of_each(ends[order], order, kb.vocabulary.num_entities)] = False
+    spare[last_of_each(relations[order], order, kb.vocabulary.num_relations)] = False
 
-    pairs = _places(pair_keys(ends.min(axis=1), ends.max(axis=1), kb.vocabulary.num_entities))
+    return pairs_held_out(kb.facts, spare, share, kb.vocabulary.num_entities, rng)
+
+
+def pairs_held_out(
+    facts: Ids, spare: Mask, share: float, num_entities: int, rng: np.random.Generator
+) -> Mask:  # (fact,)
+    """A random share of the facts: of each pair of entities all, and only `spare` ones, or none."""
+    ends = facts[:, [0, 2]]
+    pairs = _places(pair_keys(ends.min(axis=1), ends.max(axis=1), num_entities))
     sizes = np.bincount(pairs)
     spare_pairs = np.flatnonzero(np.bincount(pairs, weights=~spare) == 0)
     chosen = rng.permutation(spare_pairs)
-    chosen = chosen[np.cumsum(sizes[chosen]) <= round(share * len(order))]
+    chosen = chosen[np.cumsum(sizes[chosen]) <= round(share * len(facts))]
     return np.isin(pairs, chosen)
 
 
@@ -138,7 +146,7 @@ def outcomes(
     return none, _covered(np.zeros_like(answered_to), answered_to, size)
 
 
-def _last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
+def last_of_each(names: Ids, facts: Keys, size: int) -> Keys:
     """For each name that occurs, the last of `facts` that has it; a fact may have several names."""
     last = np.full(size, -1, dtype=np.int64)
     last[names.ravel()] = np.repeat(facts, names.size // max(len(facts), 1))

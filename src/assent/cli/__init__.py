@@ -3,6 +3,7 @@
 import sys
 import tempfile
 import traceback
+import warnings
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -25,12 +26,18 @@ for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)}
 OUR_FAULT = 70  # the exit code of an error that nobody expected, as sysexits.h has it
 
 
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning as one line."""
+    err.print(f"warning: {' '.join(str(message).splitlines())}", style="yellow", soft_wrap=True)
+
+
 def main() -> None:
     """Runs a command; every error ends in one line.
 
     Exit code 2: what a user can mend. 70: what nobody expected; a log is saved, to be sent to us.
     With --debug, anywhere in the command, both show where they come from.
     """
+    warnings.showwarning = _warn
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
     try:

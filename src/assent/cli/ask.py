@@ -1,11 +1,10 @@
 """ask: the answers to one query."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, err, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -14,38 +13,43 @@ if TYPE_CHECKING:
 @command()
 def ask(
     run_folder: RunFolder,
-    head: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the head.")],
-    relation: Annotated[str, typer.Argument(help="A name or label.")],
-    tail: Annotated[str, typer.Argument(help="A name or label; ? or _ to ask for the tail.")] = "?",
+    head: Annotated[
+        str, typer.Argument(help="An entity, by its name or label; ? or _ to ask for it.")
+    ],
+    relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
+    tail: Annotated[
+        str, typer.Argument(help="An entity, by its name or label; ? or _ to ask for it.")
+    ] = "?",
     precision: Annotated[
         float | None,
         typer.Option(
-            help="The share of accepted facts to be right, as for complete; without it, that of "
-            "the newest completion, or else the run's decider decides."
+            help="The share of the accepted facts that shall be right, as for `assent complete`. "
+            "If not given: that of the newest completion; if there is none, the thresholds of "
+            "`assent tune` decide."
         ),
     ] = None,
     most: Annotated[
         int, typer.Option(min=0, help="How many answers to show that are not accepted.")
     ] = 5,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
-    """Show the answers to one query: known, accepted, and not accepted, with the reasons.
+    """Ask one query, and see its answers with the reasons.
 
-    It accepts what complete accepts at the same precision. An entity whose own name is ? or _ is
-    written \\? or \\_, in quotes.
+    As in: assent ask run Oslo "capital of". Shows what is known, what is accepted, and what is not,
+    each with its probability; it accepts what `assent complete` accepts at the same precision. An
+    entity whose own name is ? or _ is written \\? or \\_, in quotes.
     """
     from assent.reporting.progress import minutes_of_queries
     from assent.verbs.ask import ask as answers_to
     from assent.verbs.runs import load_run
 
-    run = load_run(run_folder, unfinished=unfinished)
-    with minutes_of_queries(err) as progress:
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+    with minutes_of_queries(notes) as progress:
         found = answers_to(
             run, head, relation, tail, precision=precision, most=most, progress=progress
         )
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    if as_json(found.to_json):
         return
     say(found.query)
     say(f"  known: {', '.join(label for _, label in found.known) or 'nothing'}")

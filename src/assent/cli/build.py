@@ -19,8 +19,10 @@ from assent.cli.common import (
     command,
     err,
     in_bytes,
-    out,
+    notes,
     say,
+    show,
+    tell,
 )
 from assent.errors import ConfigError
 
@@ -30,45 +32,59 @@ MOST_DIGITS = 18  # of a number of entities
 @command()
 def build(
     kb: Graph,
-    out_folder: Annotated[Path, typer.Option("--out", help="Where the benchmark goes.")],
+    out_folder: Annotated[Path, typer.Option("--out", help="The folder for the benchmark.")],
     types: Annotated[
         Path | None,
-        typer.Option(help="Entity types: TSV (entity, type) or JSON (entity -> [types])."),
+        typer.Option(
+            help="A file that says which types entities have: TSV (entity, type) or JSON (entity "
+            "-> [types])."
+        ),
     ] = None,
     schema: Annotated[
         Path | None,
         typer.Option(
-            help="What is stated about relations and types. TSV: relation, `domain` or `range`, "
-            "type; relation, `functional`; ...; or an RDF file."
+            help="A file that says what holds of relations, so that nothing is accepted against "
+            "it: TSV (relation, `domain` or `range`, type; or relation, `functional`; ...) or RDF."
         ),
     ] = None,
     entity_names: Annotated[
-        Path | None, typer.Option(help="Readable names: TSV (entity, label) or JSON.")
+        Path | None, typer.Option(help="A file of readable names: TSV (entity, label) or JSON.")
     ] = None,
     relation_names: Annotated[
-        Path | None, typer.Option(help="Readable names: TSV (relation, label) or JSON.")
+        Path | None, typer.Option(help="A file of readable names: TSV (relation, label) or JSON.")
     ] = None,
     removed: Annotated[
         str,
         typer.Option(
-            help="How many entities to remove; `auto`: a quarter of the queries lose all answers."
+            help="How many entities to take out of the train facts, so that queries about them "
+            "have no answer there; `auto`: until a quarter of the queries have none; 0: keep all."
         ),
     ] = "auto",
     removed_list: Annotated[
-        Path | None, typer.Option(help="Remove exactly these entities, one a line.")
+        Path | None, typer.Option(help="A file: take out exactly these entities, one a line.")
     ] = None,
     held_out: Annotated[
         float,
         typer.Option(
-            help="Share of the facts to ask for, where the graph comes without valid and test."
+            help="The share of the facts to hold back and ask for, where the graph has no valid "
+            "and test of its own."
         ),
     ] = 0.12,
     deal: Annotated[
-        str, typer.Option(help="Of {deals}: by-fact is leak-safe, by-query as in the paper.")
+        str,
+        typer.Option(
+            help="How held-out facts are dealt to valid and test, one of {deals}. by-fact: no fact "
+            "is in both; by-query: as in the paper, where some are."
+        ),
     ] = "by-fact",
-    seed: Annotated[int, typer.Option(help="Same seed, same input: same bytes.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="What is drawn at random; the same seed makes the same benchmark.")
+    ] = 0,
     layout: Annotated[
-        str, typer.Option(help="Of {layouts}: published is that of FB14k-QAQ.")
+        str,
+        typer.Option(
+            help="The files of the benchmark, one of {layouts}; published: those of FB14k-QAQ."
+        ),
     ] = "assent",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
@@ -84,22 +100,26 @@ def build(
     query: Annotated[
         Path | None,
         typer.Option(
-            help="Of a SPARQL store (KB is sparql+http://host/path): a file with the query, "
-            "SELECT of head, relation and tail, or CONSTRUCT. Without it: all facts."
+            help="For a SPARQL store: a file with the query to ask it, a SELECT of head, relation "
+            "and tail, or a CONSTRUCT. Without it, all facts are read."
         ),
     ] = None,
     page: Annotated[
-        int, typer.Option(help="Rows that a SPARQL store is asked for at once.")
+        int, typer.Option(help="For a SPARQL store: how many rows to ask for at once.")
     ] = 10_000,
     max_rows: Annotated[
-        int, typer.Option(help="The most rows that a SPARQL store may give.")
+        int, typer.Option(help="For a SPARQL store: refuse one with more rows than these.")
     ] = 50_000_000,
     max_minutes: Annotated[
         float,
-        typer.Option(help="How long a SPARQL store may take; build again to go on from there."),
+        typer.Option(help="For a SPARQL store: how long to read; the same command goes on."),
     ] = 60.0,
 ) -> None:
-    """Build a benchmark of queries from a graph."""
+    """Make a benchmark from your graph: the first step.
+
+    Some facts are held back and asked for, so that a model can be trained on the rest, tuned on one
+    part of the queries (valid), and measured on the other (test). Some queries have no answer.
+    """
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
@@ -108,10 +128,9 @@ def build(
     from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
     from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
-    from assent.reporting.rendering import terminal
 
-    refuse_to_replace(out_folder, lambda old: overwrite and is_benchmark(old))
-    with steps(err) as progress:
+    refuse_to_replace(out_folder, is_benchmark, overwrite)
+    with steps(notes) as progress:
         progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(
             kb,
@@ -143,8 +162,8 @@ def build(
         assent.save(benchmark, out_folder, layout=layout, overwrite=overwrite)
     say(graph_line(graph))
     if graph.source.taken:
-        out.print(terminal(meanings_grid(graph)))
-    out.print(terminal(queries_grid(benchmark)))
+        show(meanings_grid(graph))
+    show(queries_grid(benchmark))
     say(benchmark_line(benchmark))
     if removed_entities := benchmark.origin["counts"]["removed_entities"]:
         say(
@@ -153,7 +172,7 @@ def build(
         )
     for warning in benchmark.origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
-    say(f"benchmark: {out_folder}")
+    tell("benchmark", out_folder)
 
 
 def _number_or_auto(text: str) -> int | str:

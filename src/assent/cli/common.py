@@ -1,21 +1,30 @@
 """What all commands share: the application, its consoles, common arguments, derived help."""
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from assent.cli.door import Door
 from assent.errors import ConfigError
+from assent.files.places import refuse_no_run
+
+if TYPE_CHECKING:
+    from assent.reporting.grid import Grid
 
 app = typer.Typer(
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
-    "`assent demo` shows all of it. On a graph of your own: build, train, tune, evaluate, "
-    "complete, report.",
+    "`assent demo` shows all of it on a built-in graph. On a graph of your own, run build, train, "
+    "tune, evaluate, complete and report, in this order; each reads what the one before wrote. "
+    "`assent COMMAND --help` says more.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -25,15 +34,21 @@ DEBUG = "--debug"  # anywhere in a command; `main` takes it out
 LARGEST_SIZE = 1e6  # GB
 WIDE = 120  # columns where no terminal says how many it has
 
-out = Door(width=None if sys.stdout.isatty() else WIDE)
-err = Door(stderr=True)
+out = Door(width=None if sys.stdout.isatty() else WIDE)  # what a command finds
+notes = Door(stderr=True)  # progress and remarks; --quiet leaves them out
+err = Door(stderr=True)  # errors and warnings, which are always shown
+
+# With --json, what a command tells is gathered here and printed as one object when it ends.
+_document: dict[str, Any] | None = None
 
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
 TABLES = {
-    "models": ("assent.settings", "model_names"),
-    "presets": ("assent.training.presets", "PRESETS"),
-    "rules": ("assent.reporting.deciders", "rules_in_words"),
+    "models": ("assent.choices", "model_names"),
+    "presets": ("assent.choices", "preset_names"),
+    "datasets": ("assent.choices", "dataset_names"),
+    "rules": ("assent.deciding.naming", "rule_names"),
+    "rules_in_words": ("assent.deciding.naming", "rules_in_words"),
     "deals": ("assent.building.recipe", "DEALS"),
     "layouts": ("assent.files.benchmarks", "LAYOUTS"),
     "fact_files": ("assent.files.facts", "WRITERS"),
@@ -53,68 +68,184 @@ class Listing(TyperCommand):
 
 def listed(text: str) -> str:
     """The text with the names of each table that it mentions."""
-    for word, (module, name) in TABLES.items():
+    for word in TABLES:
         if f"{{{word}}}" in text:
-            table = getattr(import_module(module), name)
-            names = table() if callable(table) else table
-            text = text.replace(f"{{{word}}}", ", ".join(names))
+            text = text.replace(f"{{{word}}}", ", ".join(names_of(word)))
     return text
 
 
-def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Makes a function a command of the application."""
-    return app.command(name, cls=Listing)
+def names_of(word: str) -> list[str]:
+    """The names in a table."""
+    module, name = TABLES[word]
+    table = getattr(import_module(module), name)
+    return list(table() if callable(table) else table)
+
+
+def one_of(word: str) -> Callable[[str], list[str]]:
+    """Completes a name of a table in the shell."""
+    return lambda incomplete: [name for name in names_of(word) if name.startswith(incomplete)]
+
+
+def dataset_or_path(incomplete: str) -> list[str]:
+    """Completes the name of a data set in the shell, or a path."""
+    folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
+    prefix = "" if "/" not in incomplete else incomplete.rpartition("/")[0] + "/"
+    paths = sorted(folder.glob("*")) if folder.is_dir() else []
+    shown = [f"{prefix}{path.name}{'/' if path.is_dir() else ''}" for path in paths]
+    return [name for name in (*names_of("datasets"), *shown) if name.startswith(incomplete)]
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object in place of tables and sentences.")
+]
+
+
+def command(
+    name: str | None = None, *, with_json: bool = True, into: typer.Typer = app
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes a function a command that also takes --quiet and --json.
+
+    It tells what it found by `say`, `tell`, `show` and `as_json`, and its progress on `notes`.
+    Without `with_json`, it has no --json: for commands that speak while they run.
+    """
+    common = {"quiet": Quiet, "json": Json} if with_json else {"quiet": Quiet}
+
+    def make(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def told(*args: Any, quiet: bool, json: bool = False, **options: Any) -> None:
+            with _telling(quiet, json):
+                function(*args, **options)
+
+        own = signature(function)
+        more = [
+            Parameter(option, Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+            for option, kind in common.items()
+        ]
+        told.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*own.parameters.values(), *more]
+        )
+        told.__annotations__ = {**function.__annotations__, **common}
+        into.command(name, cls=Listing)(told)
+        return function
+
+    return make
+
+
+@contextmanager
+def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
+    """Gathers what a command tells, if that is to be JSON, and prints it when the command ends."""
+    global _document
+    notes.quiet, _document = quiet, {} if as_json else None
+    try:
+        yield
+        _print_document()
+    except typer.Exit:  # the exit code says what was found
+        _print_document()
+        raise
+    finally:
+        notes.quiet, _document = False, None
 
 
 BenchmarkFolder = Annotated[
     str,
     typer.Argument(
-        metavar="BENCHMARK", help="A folder of `assent build`, or the name of a data set."
+        metavar="BENCHMARK",
+        autocompletion=dataset_or_path,
+        help="A benchmark: the folder that `assent build` made, or the name of a data set that is "
+        "one (fb14k-qaq).",
     ),
 ]
 Graph = Annotated[
     str,
     typer.Argument(
         metavar="KB",
-        help="A file or folder of facts, a name that `assent data list` shows, or a SPARQL store: "
-        "sparql+http://host/path.",
+        autocompletion=dataset_or_path,
+        help="Your graph: a file or folder of facts, a name that `assent data list` shows, or a "
+        "SPARQL store (sparql+http://host/path).",
     ),
 ]
 Language = Annotated[
     str,
-    typer.Option(help="RDF names: in the first of these languages, then without one, then any."),
+    typer.Option(
+        help="Languages for readable names in RDF, the best first, as in en,de. A name without a "
+        "language comes after these, then any other."
+    ),
 ]
 TypeRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation that gives types, as rdf:type does; may be given again."),
+    typer.Option(
+        help="A relation of your graph that says which type an entity has, as rdf:type does; may "
+        "be given again."
+    ),
 ]
 SubclassRelation = Annotated[
     list[str] | None,
-    typer.Option(help="A relation between types, as rdfs:subClassOf is; may be given again."),
+    typer.Option(
+        help="A relation of your graph that puts a type under another, as rdfs:subClassOf does; "
+        "may be given again."
+    ),
 ]
 Predict = Annotated[
     list[str] | None,
     typer.Option(
-        help="Keep rdf:type, or whatever else of RDF is no relation, as a relation of the graph; "
-        "may be given again."
+        help="Also find new facts of this RDF relation, which is otherwise read as a type, a name "
+        "or part of the schema (rdf:type, rdfs:subClassOf, ...); may be given again."
     ),
 ]
 KeepSameAs = Annotated[
-    bool, typer.Option("--keep-same-as", help="Keep entities apart that owl:sameAs makes one.")
+    bool,
+    typer.Option("--keep-same-as", help="Do not merge entities that owl:sameAs says are the same."),
 ]
-KeepLiterals = Annotated[bool, typer.Option(help="Keep RDF literals as entities.")]
-KeepBlankNodes = Annotated[bool, typer.Option(help="Keep RDF blank nodes as entities.")]
+KeepLiterals = Annotated[
+    bool,
+    typer.Option(
+        help="Keep facts whose tail is an RDF literal (a number, a date, a text), with the literal "
+        "as an entity."
+    ),
+]
+KeepBlankNodes = Annotated[
+    bool, typer.Option(help="Keep facts about RDF blank nodes, with the nodes as entities.")
+]
+
+
+def _a_run(folder: Path) -> Path:
+    """Refuses what is no run at once, not after seconds of loading."""
+    refuse_no_run(folder)
+    return folder
+
+
+def _runs(folders: list[Path]) -> list[Path]:
+    return [_a_run(folder) for folder in folders]
+
+
+RunFolder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", callback=_a_run, help="A run: the folder that `assent train` made."
+    ),
+]
+RunFolders = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN...", callback=_runs, help="Runs: folders that `assent train` made."
+    ),
+]
 MaxSize = Annotated[
     float | None,
     typer.Option(
         help="GB that a gzipped file may unpack to, where 100 times its size is too little."
     ),
 ]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder of `assent train`.")]
 Unfinished = Annotated[
     bool,
     typer.Option(
-        "--unfinished", help="Use the best weights so far of a run that has not ended yet."
+        "--unfinished",
+        help="Do not wait for the end of a training: use the best weights that it has saved so "
+        "far.",
     ),
 ]
 OnBenchmark = Annotated[
@@ -122,13 +253,21 @@ OnBenchmark = Annotated[
     typer.Option(
         "--on",
         metavar="BENCHMARK",
-        help="Take the queries of another benchmark that has the same train facts.",
+        help="Ask the queries of this benchmark instead of those of the run's own; it must have "
+        "the same train facts.",
+    ),
+]
+AtBenchmark = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark",
+        metavar="DIR",
+        help="Where the benchmark that the run was trained on is now, if it was moved.",
     ),
 ]
 Split = Annotated[
     str, typer.Option(help="Which queries to ask: test, to measure on, or valid, to tune on.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def _tell_version(wanted: bool) -> None:
@@ -156,8 +295,47 @@ def common_options(
 
 
 def say(line: str) -> None:
-    """Prints a line as it is: no colours, no breaks."""
-    out.print(line, soft_wrap=True)
+    """Tells a sentence; in JSON, it stands among the `notes`."""
+    if _document is None:
+        out.print(line, soft_wrap=True)
+    else:
+        _document.setdefault("notes", []).append(line)
+
+
+def tell(name: str, value: object, remark: str = "") -> None:
+    """Tells a named value, such as a file that was written; in JSON, it stands under its name."""
+    if _document is None:
+        say(f"{name}: {value}{remark}")
+    else:
+        _document[name] = str(value)
+
+
+def show(grid: "Grid") -> None:
+    """Prints a table that has rows; in JSON, it stands under its name as a list of rows."""
+    from assent.reporting.rendering import records, terminal
+
+    if _document is None and grid.rows:
+        out.print(terminal(grid))
+    elif _document is not None:
+        _document[grid.name] = records(grid)
+        for note in grid.notes:
+            say(note)
+
+
+def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
+    """Tells plain values under their own names if JSON is wanted; returns whether it is."""
+    if _document is None:
+        return False
+    _document.update(values())
+    return True
+
+
+def _print_document() -> None:
+    """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
+    if _document is not None:
+        from assent.measuring.plain import plain
+
+        print(json.dumps(plain(_document), indent=1, allow_nan=False))
 
 
 def in_bytes(gigabytes: float | None) -> int | None:

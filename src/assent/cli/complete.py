@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, command, notes, say, show, tell
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -20,58 +20,69 @@ def complete(
         str | None,
         typer.Option(
             "--out",
-            help="Where accepted facts go: a file with a suffix of {fact_files}, or a SPARQL "
-            "store, sparql+http://host/path, that takes updates. NEW.kgx is a pair of files, "
+            help="Where accepted facts go: a file that ends in one of {fact_files}, or a SPARQL "
+            "store that takes updates (sparql+http://host/path). NEW.kgx is a pair of files, "
             "NEW_nodes.tsv and NEW_edges.tsv.",
         ),
     ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
-            help="The share of accepted facts to be right; without it, the run's decider decides."
+            help="The share of the accepted facts that shall be right, as in 0.9; without it, the "
+            "thresholds of `assent tune` decide."
         ),
     ] = None,
     over: Annotated[
         str,
         typer.Option(
-            help="Where that share is taken: asked (all queries, by a rehearsal) or valid."
+            help="What --precision is estimated on. asked: all queries that the graph may ask, by "
+            "a rehearsal with facts held out; valid: the queries of valid, with --confidence."
         ),
     ] = "asked",
     missing: Annotated[
         float | None,
         typer.Option(
-            help="Over asked: facts missing from the graph for each one held out, at least (1)."
+            help="Over asked: what a relation may lack is estimated, but never more than so many "
+            "facts for each one held out (2)."
         ),
     ] = None,
     reviewed: Annotated[
         bool,
         typer.Option(
             "--reviewed",
-            help="Accept what the labels of `assent review` promise at --precision, with "
-            "--confidence (0.95); nothing is asked.",
+            help="Accept the facts of which the labels of `assent review` promise --precision, "
+            "with --confidence; no new queries are asked.",
         ),
     ] = False,
     refit: Annotated[
         bool | None,
         typer.Option(
             "--refit/--no-refit",
-            help="Over asked: whether to train once more first, on all facts, held-out ones and "
-            "those of removed entities included. Without either: if it takes ten minutes at most.",
+            help="Whether to train once more first, on all facts, those included that `assent "
+            "build` held out or took out; it finds more. If neither is given: if that takes ten "
+            "minutes at most.",
         ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Over valid: the probability with which the precision is kept (0.95)."),
+        typer.Option(
+            help="For --over valid and --reviewed: the probability with which the precision is "
+            "kept; 0.95 if not given."
+        ),
     ] = None,
     review_file: Annotated[
-        Path | None, typer.Option("--review", help="Where facts go that a person should review.")
+        Path | None,
+        typer.Option(
+            "--review",
+            help="A second file, for the facts that are not sure enough, for a person to look at.",
+        ),
     ] = None,
     review_above: Annotated[
-        float, typer.Option(help="How probable a fact to review must be, at least.")
+        float, typer.Option(help="How probable a fact in the file of --review is, at least.")
     ] = 0.5,
     graph: Annotated[
         str | None,
-        typer.Option(help="The named graph of a SPARQL store or .trig file that facts go to."),
+        typer.Option(help="The named graph to write to, in a SPARQL store or a .trig file."),
     ] = None,
     triple_terms: Annotated[
         bool,
@@ -91,8 +102,9 @@ def complete(
     part: Annotated[
         str | None,
         typer.Option(
-            help="3/8: ask only the queries of every eighth relation, from the third on, and keep "
-            "what they gave in the run's folder. Without it, what is kept is not asked again."
+            help="Share the work among processes or machines: 3/8 asks the queries of every eighth "
+            "relation, from the third on, and keeps what they gave in the run's folder. When all "
+            "parts are there, complete without it."
         ),
     ] = None,
     overwrite: Annotated[
@@ -101,7 +113,8 @@ def complete(
     refused_file: Annotated[
         Path | None,
         typer.Option(
-            "--refused", help="Where facts go that contradict the stated schema: a .tsv file."
+            "--refused",
+            help="A .tsv file for facts that would be accepted but contradict the stated schema.",
         ),
     ] = None,
     relations: Annotated[
@@ -115,34 +128,46 @@ def complete(
     anchors_file: Annotated[
         Path | None,
         typer.Option(
-            "--anchors", help="A file: ask only about these entities, a name or label a line."
+            "--anchors",
+            help="A file of entities, a name or label a line: ask about these only.",
         ),
     ] = None,
     max_facts: Annotated[
-        int | None, typer.Option(help="The most facts in each file; the most probable are kept.")
+        int | None,
+        typer.Option(help="Write at most so many facts to each file: the most probable."),
     ] = None,
     functional: Annotated[
         bool,
         typer.Option(
             "--functional/--no-functional",
-            help="Queries of a relation that has one answer a query in the graph get no second "
-            "answer. What the schema states holds either way.",
+            help="Where every query of a relation has one answer in the graph, accept no second "
+            "one. What the schema states holds either way.",
         ),
     ] = True,
     symmetric: Annotated[
         bool,
         typer.Option(
             "--symmetric/--no-symmetric",
-            help="Facts of a relation that holds both ways in the graph come with their reverse. "
+            help="Where a relation holds both ways in the graph, accept facts with their reverse. "
             "What the schema states holds either way.",
         ),
     ] = True,
+    entailed: Annotated[
+        bool,
+        typer.Option(
+            "--entailed/--no-entailed",
+            help="Accept what the stated schema entails from known facts: reverses of symmetric "
+            "relations, inverses, wider relations, transitive ones.",
+        ),
+    ] = True,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Find new facts, and accept what is sure enough.
+    """Find new facts, and accept those that are sure enough.
 
-    Asks every query that the graph may ask. The facts stay in the run's folder too, where
-    `assent report` finds them, unless --relations, --anchors or --max-facts ask for a part of them.
+    Asks every query that the graph may ask. With --precision, it estimates how many of the accepted
+    facts are right; without it, the thresholds of `assent tune` decide. The facts also stay in the
+    run's folder, for `assent report`, unless --relations, --anchors or --max-facts are given.
     """
     from assent.completing.asking import entities_named, relations_named
     from assent.completing.by_fact import refuse_impossible
@@ -154,7 +179,6 @@ def complete(
     from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, summary_lines
     from assent.reporting.progress import minutes_of_queries
-    from assent.reporting.rendering import terminal
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
     from assent.verbs.completions import keep_completion
@@ -164,7 +188,9 @@ def complete(
     if part is not None:
         if out_file is not None or review_file is not None or refused_file is not None:
             raise ConfigError("a part writes no facts; complete without --part when all are there")
-        return _prepare(run_folder, part, refit, relations, functional, symmetric, unfinished)
+        return _prepare(
+            run_folder, part, refit, relations, functional, symmetric, benchmark, unfinished
+        )
     if out_file is None:
         raise ConfigError("give --out, the file that accepted facts go to")
     files = [out_file] if review_file is None else [out_file, str(review_file)]
@@ -179,7 +205,7 @@ def complete(
     for target in targets:
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     if anchors is not None:
         names = run.benchmark.whole().vocabulary
         anchors = [names.entities[place] for place in entities_named(anchors, names)]
@@ -192,7 +218,7 @@ def complete(
         relations_named(relations, run.benchmark.vocabulary)
         Wanted(max_facts=max_facts, review_above=review_above)
         refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         found = run_completion(
             run,
             precision,
@@ -207,6 +233,7 @@ def complete(
             max_facts=max_facts,
             functional=functional,
             symmetric=symmetric,
+            entailed=entailed,
             progress=progress,
             stopping=lambda: interrupts.wanted is not None,
         )
@@ -235,8 +262,7 @@ def complete(
         keep_completion(found, run, run_folder)
     if refused_file is not None:
         write_refused(refused_file, found.refused.facts, found.refused.words())
-    if (grid := completion_grid(found)).rows:
-        out.print(terminal(grid))
+    show(completion_grid(found))
     for line in summary_lines(found):
         say(line)
     files = [
@@ -245,10 +271,11 @@ def complete(
         else " and ".join(map(str, files_of(path)))
         for path in files
     ]
-    for path, what in zip(files, ("accepted", "to review"), strict=False):
-        say(f"{what}: {path}")
+    kinds = (("accepted", found.accepted), ("to review", found.review))
+    for path, (what, facts) in zip(files, kinds, strict=False):
+        tell(what, path, "" if len(facts) else " (empty: there are none)")
     if refused_file is not None:
-        say(f"refused: {refused_file}")
+        tell("refused", refused_file)
     if found.finished and not whole:
         say("a part of the graph: what the run's folder keeps for reports stays as it was")
     if not found.finished:
@@ -265,6 +292,7 @@ def _prepare(
     relations: list[str] | None,
     functional: bool,
     symmetric: bool,
+    benchmark: str | None,
     unfinished: bool,
 ) -> None:
     """Asks a part of the queries, and keeps what they gave."""
@@ -277,9 +305,9 @@ def _prepare(
     if not (number.isdecimal() and count.isdecimal()):
         raise ConfigError(f"part {part!r}; expected a number and how many there are, such as 3/8")
     refuse_part(int(number), int(count))
-    run = load_run(run_folder, unfinished=unfinished)
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
     refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(err) as progress:
+    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
         done = prepare(
             run,
             (int(number), int(count)),
@@ -312,6 +340,6 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     if not (minutes <= REFIT_MINUTES if wanted is None else wanted):
         return False
     say(f"training on all facts, {takes}; --no-refit leaves it out")
-    with watching(err) as watcher:
+    with watching(notes) as watcher:
         refit(run, watcher)
     return True

@@ -18,8 +18,9 @@ from assent.cli.common import (
     TypeRelation,
     command,
     in_bytes,
-    out,
     say,
+    show,
+    tell,
 )
 
 
@@ -29,7 +30,8 @@ def convert(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="A file with a suffix of {written}; a folder for a graph with splits."
+            "--out",
+            help="A file that ends in one of {written}; a folder for a graph that has splits.",
         ),
     ],
     language: Language = "en",
@@ -41,10 +43,9 @@ def convert(
     keep_blank_nodes: KeepBlankNodes = False,
     max_size: MaxSize = None,
 ) -> None:
-    """Write the facts of a graph in another format."""
+    """Write the facts of a graph to a file of another format."""
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
-    from assent.reporting.rendering import terminal
 
     graph = assent.read(
         kb,
@@ -60,5 +61,5 @@ def convert(
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
     say(graph_line(graph))
     if graph.source.taken:
-        out.print(terminal(meanings_grid(graph)))
-    say(f"facts: {out_file}")
+        show(meanings_grid(graph))
+    tell("facts", out_file)

@@ -5,33 +5,42 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, err, out, say
+from assent.cli.common import app, command, notes, one_of, show, tell
 
-data_app = typer.Typer(help="Named data sets.", no_args_is_help=True)
+data_app = typer.Typer(
+    help="List data sets that have a name, and fetch them.", no_args_is_help=True
+)
 app.add_typer(data_app, name="data")
 
 
-@data_app.command("list")
+@command("list", into=data_app)
 def data_list() -> None:
-    """Show the named data sets, and which of them are here."""
+    """List the named data sets: what each is, and whether it is here."""
     from assent.datasets import status
     from assent.reporting.benchmarks import datasets_grid
-    from assent.reporting.rendering import terminal
 
-    out.print(terminal(datasets_grid(status())))
+    show(datasets_grid(status()))
 
 
-@data_app.command("fetch")
+@command("fetch", into=data_app)
 def data_fetch(
-    name: Annotated[str, typer.Argument(help="A name that `assent data list` shows.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=one_of("datasets"), help="A name that `assent data list` shows."
+        ),
+    ],
     to: Annotated[
-        Path | None, typer.Option(help="Instead of $ASSENT_DATA or the user's cache folder.")
+        Path | None,
+        typer.Option(
+            help="The folder for it, in place of $ASSENT_DATA or the user's cache folder."
+        ),
     ] = None,
 ) -> None:
-    """Download a data set, checked, into the cache folder."""
+    """Download a data set, and check that every byte is right."""
     from assent.datasets import fetch
     from assent.reporting.progress import downloads
 
-    with downloads(err) as progress:
+    with downloads(notes) as progress:
         folder = fetch(name, to, progress)
-    say(f"{name}: {folder}")
+    tell(name, folder)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assent.cli.common import command, err, out, say
+from assent.cli.common import command, notes, out, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,21 +25,21 @@ HIDDEN = 1 / 7  # of the facts: a graph that is complete has no new facts to fin
 PRECISION = 0.7
 
 
-@command()
+@command(with_json=False)
 def demo(
-    folder: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path(
+    folder: Annotated[Path, typer.Option("--out", help="The folder for all that it makes.")] = Path(
         "assent-demo"
     ),
 ) -> None:
-    """Show everything on the built-in graph of countries.
+    """Show all of it in a few minutes, on a built-in graph.
 
-    Hides a seventh of its facts, goes every step from a graph to new facts, shows which of the
-    hidden ones were found again, and writes a report. It takes a few minutes.
+    Hides a seventh of the facts, learns from the rest, finds new facts, and shows which of the
+    hidden ones are among them. Then it writes a report, and names the command to review them.
     """
     from assent.experiment import experiment
     from assent.reporting.progress import watching
 
-    with watching(err) as watcher:
+    with watching(notes) as watcher:
         experiment(
             "world",
             folder,
@@ -87,7 +87,7 @@ def _train(run: "Run") -> None:
 
 
 def _tune(decider: "Decider") -> None:
-    from assent.reporting.deciders import rule_name
+    from assent.deciding.naming import rule_name
 
     _step("tune", f"{rule_name(decider.rule)}, found on valid")
 
@@ -136,7 +136,7 @@ def _heading(words: str) -> None:
 
 
 def _step(verb: str, words: str) -> None:
-    err.print(f"{verb}: {words}", markup=False, highlight=False, soft_wrap=True)
+    notes.print(f"{verb}: {words}", markup=False, highlight=False, soft_wrap=True)
 
 
 SHOWN: dict[str, Callable[[Any], None]] = {

@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from assent.cli.common import (
-    AsJson,
+    AtBenchmark,
     OnBenchmark,
     RunFolder,
     Split,
     Unfinished,
+    as_json,
     command,
-    err,
-    out,
+    notes,
     say,
+    show,
+    tell,
 )
 from assent.errors import ConfigError, DataError
 
@@ -26,26 +28,33 @@ def evaluate(
     split: Split = "test",
     decider_file: Annotated[
         Path | None,
-        typer.Option("--decider", help="A file, instead of decider.json in the run's folder."),
+        typer.Option(
+            "--decider",
+            help="Decide with this file of `assent tune --out`, not with the run's decider.json.",
+        ),
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(help="A file for the accepted candidates, a line each.")
+        Path | None,
+        typer.Option(help="Also write the accepted candidates to this file, a line each."),
     ] = None,
     by: Annotated[
-        str | None, typer.Option(help="`relation`: also a line for each relation.")
+        str | None, typer.Option(help="Give `relation` to see a line for each relation, too.")
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Compare with another run, or with the file of another decider."),
+        typer.Option(
+            help="Also say how much higher F1 is than that of another run, or of the same run with "
+            "another file of `assent tune --out`."
+        ),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
-    """Measure how well the test queries are decided.
+    """Measure how good the decisions are, on test queries.
 
-    What `assent tune` found decides which candidates are accepted. Test is the part of the
-    benchmark on which nothing was tuned.
+    What `assent tune` found decides which candidates are accepted; the table shows how many of them
+    are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
     from assent.files.atomic import beside
     from assent.files.decisions import write_decisions
@@ -59,7 +68,6 @@ def evaluate(
     )  # fmt: skip
     from assent.reporting.measures import further_grid, other_lines, ranking_grid
     from assent.reporting.progress import queries
-    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import load_decider
     from assent.verbs.evaluate import evaluate as measure
     from assent.verbs.runs import load_run
@@ -68,13 +76,13 @@ def evaluate(
         raise ConfigError(f"--by {by!r}; choose relation")
     if on is not None and decider_file is None:
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
-    run = load_run(run_folder, on, unfinished=unfinished)
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     decider = load_decider(decider_file or run_folder, run, on)
-    with queries(err) as progress:
+    with queries(notes) as progress:
         found = measure(run, decider, split, progress)
         differences = {}
         if against is not None:
-            other = run if against.is_file() else load_run(against, on)
+            other = run if against.is_file() else load_run(against, on, benchmark=benchmark)
             if other.benchmark.digest() != run.benchmark.digest():
                 raise DataError(f"{against}: a run on another benchmark")
             rival = load_decider(against, other, on)
@@ -87,18 +95,15 @@ def evaluate(
             part.write_text(text + "\n", encoding="utf-8")
     if decisions is not None:
         write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
-    if as_json:
-        print(text)
-        return
-    out.print(terminal(decisions_grid({"": found})))
-    out.print(terminal(ranking_grid({"": found})))
-    for line in other_lines(found):
-        say(line)
-    if (further := further_grid({"": found})).rows:
-        out.print(terminal(further))
+    if not as_json(found.to_json):
+        show(decisions_grid({"": found}))
+        show(ranking_grid({"": found}))
+        for line in other_lines(found):
+            say(line)
+        show(further_grid({"": found}))
     if by == "relation":
-        out.print(terminal(relations_grid([DecidedRun("", decider, found)]).without(SUREST)))
+        show(relations_grid([DecidedRun("", decider, found)]).without(SUREST))
     for name, difference in differences.items():
         say(f"{difference_line(name, difference)} beside {against}")
     if decisions is not None:
-        say(f"decisions: {decisions}")
+        tell("decisions", decisions)

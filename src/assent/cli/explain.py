@@ -1,11 +1,10 @@
 """explain: why a fact may be true."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, OnBenchmark, RunFolder, Unfinished, command, say
+from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, as_json, command, say
 
 
 @command()
@@ -14,22 +13,22 @@ def explain(
     head: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
-    most: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 5,
+    most: Annotated[int, typer.Option(min=1, help="Show at most so many rules.")] = 5,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
-    """Say what speaks for a fact, and what against it.
+    """Say what speaks for a fact, and what speaks against it.
 
-    The fact may be known or not. Rules of the known facts speak for it; why `assent complete` would
-    never accept it, by the stated schema or because there is one answer only, is said after !.
+    The fact may be known or not. Lines with + are rules of the known facts that speak for it, ~ are
+    similar facts, - speaks against it, and ! says why `assent complete` would never accept it.
     """
     from assent.verbs.explain import explain as find
     from assent.verbs.runs import load_run
 
-    found = find(load_run(run_folder, on, unfinished=unfinished), head, relation, tail, most)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    found = find(run, head, relation, tail, most)
+    if as_json(found.to_json):
         return
     say(f"{found.sentence}" + (" (known)" if found.known else ""))
     for reason in found.reasons:

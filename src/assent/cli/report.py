@@ -5,42 +5,44 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import Unfinished, command, err, say
+from assent.cli.common import AtBenchmark, RunFolders, Unfinished, command, notes, tell
 
 
 @command()
 def report(
-    run_folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of `assent train`, after `assent tune`."),
-    ],
+    run_folders: RunFolders,
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="The HTML file; it needs no other, and replaces one that is there."
+            "--out", help="The HTML file; it needs no other file, and replaces one that is there."
         ),
     ] = Path("report.html"),
     facts: Annotated[
         Path | None,
         typer.Option(
-            help="New facts to show, a .jsonl file of `assent complete`; without it, those that it "
-            "left in the folders of the runs."
+            help="A .jsonl file of `assent complete --out` with the new facts to show; without it, "
+            "those that are kept in the folders of the runs."
         ),
     ] = None,
-    figures: Annotated[Path | None, typer.Option(help="A folder for the charts, as SVG.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write the charts as SVG files to this folder.")
+    ] = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Write one HTML page about a run, or several.
+    """Write one HTML page about a run, to read and to pass on.
 
-    New facts first, with what may be expected of them; then decisions, relations, queries, curves.
+    First the new facts of `assent complete`, if there are any, with evidence and probability; then
+    how good the decisions are, by kind of query and by relation. Several runs stand side by side.
+    Needs `assent tune` before it.
     """
     from assent.reporting.progress import steps
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
-    runs = [load_run(folder, unfinished=unfinished) for folder in run_folders]
-    with steps(err) as progress:
+    runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
+    with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
-    say(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    tell("report", path, f" ({path.stat().st_size / 1e6:.1f} MB)")
     if figures is not None:
-        say(f"figures: {figures}")
+        tell("figures", figures)

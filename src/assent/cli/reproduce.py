@@ -8,38 +8,50 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, command, err, say
+from assent.cli.common import OnBenchmark, command, notes, say
 from assent.errors import ConfigError, DataError
 
 BENCHMARK = "fb14k-qaq"
 
 
-@command()
+@command(with_json=False)
 def reproduce(
-    out_folder: Annotated[Path, typer.Option("--out", help="Where runs and the report go.")],
+    out_folder: Annotated[
+        Path, typer.Option("--out", help="The folder for the runs and the report.")
+    ],
     data: Annotated[
         Path | None,
-        typer.Option(help=f"A folder that holds {BENCHMARK}; else where `assent data` put it."),
+        typer.Option(
+            help=f"The folder that {BENCHMARK} is in; if not given, where `assent data fetch` "
+            "put it."
+        ),
     ] = None,
     models: Annotated[
         str,
         typer.Option(
-            help="As in region-64,complex-128. `paper`: all that the paper has; `kin`: TransE, "
-            "Region and their family."
+            help="Which models, each with its dimension, as in region-64,complex-128; or `paper`, "
+            "all that the paper has; or `kin`, TransE, Region and the models like them."
         ),
     ] = "paper",
-    preset: Annotated[str, typer.Option(help="`default` or `paper`, as in `train`.")] = "default",
+    preset: Annotated[
+        str,
+        typer.Option(help="Settings to start from, `default` or `paper`, as for `assent train`."),
+    ] = "default",
     budget: Annotated[
-        float | None, typer.Option(metavar="MINUTES", help="The most training for each model.")
+        float | None,
+        typer.Option(metavar="MINUTES", help="Train each model for so many minutes at most."),
     ] = None,
     on: OnBenchmark = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="section.key=value, for all models.")
+        list[str] | None,
+        typer.Option("--set", help="Change one setting of all models, as in train.epochs=10."),
     ] = None,
 ) -> None:
-    """Run the paper's experiments; again, to go on.
+    """Run the paper's experiments, and compare the numbers.
 
-    Trains its models on its benchmark, and sets our numbers beside those that it printed.
+    Trains the models of Speranskaya, Schmitt & Roth (AKBC 2020) on FB14k-QAQ, which takes hours,
+    and writes OUT/report.md with our numbers beside those that the paper printed. After Ctrl-C, the
+    same command goes on.
     """
     from assent.reporting.progress import watching
     from assent.reproducing.models import Spec
@@ -60,5 +72,5 @@ def reproduce(
         )
     said = shlex.join(["assent", *sys.argv[1:]])
     order = Order(benchmark, out_folder, specs, budget or math.inf, said, on)
-    report = reproduce(order, say, lambda: watching(err))
+    report = reproduce(order, say, lambda: watching(notes))
     say(f"report: {report}")

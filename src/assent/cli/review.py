@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import RunFolder, command, err, say
+from assent.cli.common import AtBenchmark, RunFolder, command, notes, say
 from assent.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -18,17 +18,23 @@ if TYPE_CHECKING:
 PORT = 8321
 
 
-@command()
+@command(with_json=False)
 def review(
     run_folder: RunFolder,
     reviewers: Annotated[
         list[str] | None,
         typer.Option(
-            "--reviewer", help="Who decides; may be given again: each gets an address of their own."
+            "--reviewer",
+            help="The name of a person who decides; may be given again: each gets an address of "
+            "their own. Your user name if not given.",
         ),
     ] = None,
     precision: Annotated[
-        float, typer.Option(help="Draw what soonest buys a promise of this precision.")
+        float,
+        typer.Option(
+            help="The precision that you want promised; facts are shown in the order that gets "
+            "there with the fewest decisions."
+        ),
     ] = 0.9,
     confidence: Annotated[
         float, typer.Option(help="The probability with which that promise is kept.")
@@ -36,8 +42,8 @@ def review(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Of the random design (0); it is fixed when the first `assent review` makes the "
-            "proposals."
+            help="Which facts are drawn at random (0 if not given); fixed when the proposals are "
+            "made."
         ),
     ] = None,
     export_file: Annotated[
@@ -46,7 +52,9 @@ def review(
     ] = None,
     import_file: Annotated[
         Path | None,
-        typer.Option("--import", help="Add the labels of such a file; serve no page."),
+        typer.Option(
+            "--import", help="Add the labels of a file that --export wrote; serve no page."
+        ),
     ] = None,
     accepted_file: Annotated[
         Path | None,
@@ -57,7 +65,11 @@ def review(
         ),
     ] = None,
     status: Annotated[
-        bool, typer.Option("--status", help="Say what is promised so far; serve no page.")
+        bool,
+        typer.Option(
+            "--status",
+            help="Print how many facts were decided and what is promised; serve no page.",
+        ),
     ] = False,
     overwrite: Annotated[
         bool,
@@ -70,19 +82,23 @@ def review(
     names: Annotated[
         list[str] | None,
         typer.Option(
-            "--name", help="Another name by which people reach this machine; may be given again."
+            "--name",
+            help="With --host: another name by which browsers reach this machine; may be given "
+            "again.",
         ),
     ] = None,
+    benchmark: AtBenchmark = None,
 ) -> None:
-    """A page on this machine where people decide about new facts, with their evidence.
+    """Let people decide about new facts, on a page on this machine.
 
-    The proposals are made once, when the page is first opened. Every decision is on the disk, in
-    RUN/review, before the next one is shown as done.
+    It shows each fact with its evidence, and works by keyboard. The proposals are made once, when
+    the page is first opened. Every decision is on the disk, in RUN/review, before it is shown as
+    done. A random sample of decisions turns the estimate of `assent complete` into a promise.
     """
     from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import minutes_of_queries
     from assent.reviewing.proposals import has_proposals
-    from assent.verbs.review import propose
+    from assent.verbs.review import benchmark_of, propose
     from assent.verbs.review import review as open_review
     from assent.verbs.runs import load_run
     from assent.verbs.serve import serve
@@ -93,12 +109,14 @@ def review(
         raise ConfigError(f"{export_file}: one file cannot hold both labels and facts")
     if import_file is not None and not import_file.is_file():
         raise DataError(f"{import_file}: no such file; expected one that --export wrote")
+    if benchmark is not None:
+        benchmark_of(run_folder, benchmark)  # the run remembers where it is
     if not has_proposals(run_folder):
         if import_file is None and (status or export_file or accepted_file):
-            load_run(run_folder)  # says so if there is no run
+            load_run(run_folder, benchmark=benchmark)  # says so if there is no run
             raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
-        with minutes_of_queries(err) as progress:
-            propose(load_run(run_folder), seed=seed or 0, progress=progress)
+        with minutes_of_queries(notes) as progress:
+            propose(load_run(run_folder, benchmark=benchmark), seed=seed or 0, progress=progress)
     with closing(open_review(run_folder, precision, confidence)) as opened:
         if seed is not None and seed != (fixed := opened.proposals.seed):
             raise ConfigError(

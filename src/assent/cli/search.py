@@ -1,11 +1,15 @@
 """search: settings for a model, found by training it many times."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, err, out, say
+from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, show, tell
+
+if TYPE_CHECKING:
+    from assent.reporting.grid import Grid
+    from assent.verbs.search import Found
 
 SHOWN = 10  # trainings in the table
 
@@ -13,36 +17,43 @@ SHOWN = 10  # trainings in the table
 @command()
 def search(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
+    model: Annotated[str, typer.Option(autocompletion=one_of("models"), help="One of {models}.")],
     folder: Annotated[
-        Path, typer.Option("--out", help="A folder for the search; one that is there goes on.")
+        Path,
+        typer.Option("--out", help="The folder for the search; a search that is there goes on."),
     ],
-    minutes: Annotated[float, typer.Option(help="How long to search, now.")] = 60.0,
+    minutes: Annotated[float, typer.Option(help="How long to search from now on.")] = 60.0,
     trials: Annotated[
-        int | None, typer.Option(help="End after so many trainings, with those before now.")
+        int | None,
+        typer.Option(
+            help="End after so many trainings, those of earlier searches in the folder included."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Trainings side by side, a process each.")] = 1,
+    workers: Annotated[
+        int, typer.Option(help="How many trainings to run at the same time, each in a process.")
+    ] = 1,
     changes: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="A setting for all trainings, as in train.epochs=10; it is not searched."
+            "--set",
+            help="Fix a setting, as in train.epochs=10: it is the same in all trainings, and not "
+            "searched.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of what is tried.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which settings are drawn at random.")] = 0,
 ) -> None:
-    """Find good settings for a model: train it many times, and end bad trainings early.
+    """Find good settings for a model, by training it many times.
 
-    Needs Optuna (pip install optuna). Valid alone decides; test has no part in it. Stopped or
-    killed, the same command goes on. The best settings go to OUT/best.toml, for `assent train
-    --settings`; OUT/trials.tsv has all trainings, and OUT/search.svg a picture of them.
+    Needs Optuna: pip install 'assent-kb[search]'. Bad trainings are ended early. The settings are
+    compared on valid; test has no part in it. Stopped or killed, the same command goes on. The best
+    settings go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings,
+    and OUT/search.svg a picture of them.
     """
-    from rich.table import Table
-
     from assent.verbs.search import BEST, CHART, TABLE, Trial
     from assent.verbs.search import search as run_search
 
     def told(trial: Trial) -> None:
-        err.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}")
+        notes.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}")
 
     found = run_search(
         benchmark,
@@ -55,18 +66,28 @@ def search(
         seed=seed,
         told=told,
     )
-    names = list(found.trials[0].settings)
-    table = Table(box=None)
-    for name in ("training", found.settings.train.stop_on, "epochs", "state"):
-        table.add_column(name, justify="left" if name == "state" else "right")
-    for name in names:
-        table.add_column(name.partition(".")[2].replace("_", " "), justify="right")
-    for trial in found.trials[:SHOWN]:
-        shown = (str(trial.settings[name]) for name in names)
-        table.add_row(
-            str(trial.number), f"{trial.score:.4f}", str(trial.epochs), trial.state, *shown
-        )
-    out.print(table)
+    show(_best(found))
     say(f"{len(found.trials)} trainings, all of them: {folder / TABLE}, {folder / CHART}")
-    say(f"best settings: {folder / BEST}")
+    tell("best settings", folder / BEST)
     say(f"assent train {benchmark} --model {model} --settings {folder / BEST} --out RUN")
+
+
+def _best(found: "Found") -> "Grid":
+    """The best trainings, each with its score on valid and the settings that were searched."""
+    from assent.reporting.grid import Grid, count, decimal, numbers, texts, words
+
+    names = list(found.trials[0].settings)
+    columns = [
+        *numbers("training", found.settings.train.stop_on, "epochs"),
+        *texts("state", *(name.partition(".")[2].replace("_", " ") for name in names)),
+    ]
+    rows = [
+        [
+            count(trial.number),
+            decimal(trial.score, 4),
+            count(trial.epochs),
+            *(words(text) for text in (trial.state, *(trial.settings[name] for name in names))),
+        ]
+        for trial in found.trials[:SHOWN]
+    ]
+    return Grid("trainings", columns, rows)

@@ -5,43 +5,75 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, err, say
+from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, tell
 
 
 @command()
 def train(
     benchmark: BenchmarkFolder,
-    model: Annotated[str, typer.Option(help="One of {models}.")],
-    run_folder: Annotated[Path, typer.Option("--out", help="The folder of the run.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            autocompletion=one_of("models"),
+            help="One of {models}; or a class in a file of your own, as in my_model.py:MyModel.",
+        ),
+    ],
+    run_folder: Annotated[
+        Path, typer.Option("--out", help="The folder for the run, which all other commands take.")
+    ],
     preset: Annotated[
         str,
         typer.Option(
+            autocompletion=one_of("presets"),
             help="Settings to start from, one of {presets}: default is good and quick on a CPU, "
-            "paper has those of the paper."
+            "paper has those of the paper.",
         ),
     ] = "default",
     settings_file: Annotated[
-        Path | None, typer.Option("--settings", help="A TOML file with [model] and [train].")
+        Path | None,
+        typer.Option(
+            "--settings",
+            help="A TOML file with settings in [model] and [train], such as `assent "
+            "search` writes.",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="One setting, as in train.epochs=10; may be given again."),
+        typer.Option(
+            "--set", help="Change one setting, as in train.epochs=10; may be given again."
+        ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Where to compute, cpu or cuda; cpu if not given.")
+    ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="How many; 0: as suits the size of a step.")
+        int | None,
+        typer.Option(help="How many processor threads to use; 0: chosen by how large a step is."),
     ] = None,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="Train from the beginning; what was trained in RUN before is lost."
+        ),
+    ] = False,
     tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Also write RUN/tensorboard, for TensorBoard.")
+        bool,
+        typer.Option(
+            "--tensorboard", help="Also write curves for TensorBoard, to RUN/tensorboard."
+        ),
     ] = False,
     mlflow: Annotated[
-        str | None, typer.Option(metavar="URI", help="Also tell MLflow, as in sqlite:///runs.db.")
+        str | None,
+        typer.Option(
+            metavar="URI", help="Also send curves and settings to MLflow, as in sqlite:///runs.db."
+        ),
     ] = None,
 ) -> None:
-    """Train a model; again, to go on where it was stopped.
+    """Train a model on a benchmark.
 
-    It learns the train facts of the benchmark. The best of its epochs is kept, by a score on the
-    queries of valid: the part of the benchmark that is there to choose and to tune on.
+    It learns the train facts. What is kept is the epoch that did best on the queries of valid, the
+    part of the benchmark that is there to choose by. After Ctrl-C or a crash, the same command goes
+    on where it was stopped.
     """
     from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
@@ -51,7 +83,7 @@ def train(
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(err) as watcher:
+    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(notes) as watcher:
         run = run_training(
             benchmark,
             model,
@@ -60,15 +92,21 @@ def train(
             file=settings_file,
             changes=changes,
             watcher=Together(watcher, trackers),
+            restart=restart,
         )
-    best = max(run.trained.scores, default=float("nan"))
-    stop_on = run.settings.train.stop_on
-    baseline = popularity(run.benchmark, stop_on)
-    say(
-        f"{model}: {stop_on} on valid {best:.4f} "
-        f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
-        + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
-    )
-    if line := advice(run.trained, baseline):
-        say(line)
-    say(f"run: {run_folder}")
+    if run.trained.scores:
+        stop_on = run.settings.train.stop_on
+        baseline = popularity(run.benchmark, stop_on)
+        say(
+            f"{model}: {stop_on} on valid {max(run.trained.scores):.4f} "
+            f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
+            + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
+        )
+        if line := advice(run.trained, baseline):
+            say(line)
+    else:
+        say(
+            f"{model}: {run.trained.epochs} epochs; how good it is was not measured on valid, "
+            "for train.evaluate_every = 0"
+        )
+    tell("run", run_folder)

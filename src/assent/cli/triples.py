@@ -1,12 +1,11 @@
 """triples: given false facts told from true ones."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assent.cli.common import AsJson, RunFolder, Unfinished, command, out
+from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, show
 
 
 @command()
@@ -16,21 +15,19 @@ def triples(
         Path, typer.Argument(help="False facts to find thresholds with, in any format of a graph.")
     ],
     test_false: Annotated[Path, typer.Argument(help="False facts to measure on.")],
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
-    as_json: AsJson = False,
 ) -> None:
-    """Tell true facts from given false ones.
+    """Measure how a model tells true facts from given false ones.
 
-    A fact is called true above a threshold of its relation that is found on valid (Socher et al.,
-    2013). Prints accuracy and F1.
+    A fact is called true if its score is above a threshold, one for each relation, found on valid
+    (Socher et al., 2013). Prints accuracy and F1.
     """
     from assent.reporting.measures import triples_grid
-    from assent.reporting.rendering import terminal
     from assent.verbs.runs import load_run
     from assent.verbs.triples import classify_triples
 
-    found = classify_triples(load_run(run_folder, unfinished=unfinished), valid_false, test_false)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=1))
-    else:
-        out.print(terminal(triples_grid(found)))
+    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+    found = classify_triples(run, valid_false, test_false)
+    if not as_json(found.to_json):
+        show(triples_grid(found))

@@ -5,76 +5,104 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, RunFolder, Unfinished, command, err, out, say
+from assent.cli.common import (
+    AtBenchmark,
+    OnBenchmark,
+    RunFolder,
+    Unfinished,
+    command,
+    notes,
+    one_of,
+    say,
+    show,
+    tell,
+)
 from assent.errors import ConfigError
 
 
 @command()
 def tune(
     run_folder: RunFolder,
-    rule: Annotated[str, typer.Option(help="What decides, one of {rules}.")] = "per-relation",
+    rule: Annotated[
+        str,
+        typer.Option(
+            autocompletion=one_of("rules"),
+            help="How to decide, one of {rules_in_words}.",
+        ),
+    ] = "per-relation",
     objective: Annotated[
         str,
         typer.Option(
-            help="What thresholds are to be best for: f1, another balance as in f0.5, or the most "
-            "recall with precision=0.9, the most precision with recall=0.5."
+            help="What the thresholds shall be best for: f1; f0.5, which values precision more "
+            "than recall; precision=0.9, the most recall at this precision; or recall=0.5, the "
+            "most precision at this recall."
         ),
     ] = "f1",
     precision: Annotated[
         float | None,
         typer.Option(
-            help="Rules precision (0.9 if not given) and judge: the precision to promise."
+            help="For the rules precision and judge: the precision to promise; 0.9 if not given "
+            "(the judge promises none then)."
         ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="The probability with which that is kept; 0.95 if not given."),
+        typer.Option(
+            help="How sure that promise shall be: the probability with which it is kept; 0.95 if "
+            "not given."
+        ),
     ] = None,
     others: Annotated[
         list[Path] | None,
         typer.Option(
             "--with",
             metavar="RUN",
-            help="Rule judge: another run whose scores count too; may be given again.",
+            help="For the rule judge: also use the scores of this other run on the same benchmark; "
+            "may be given again.",
         ),
     ] = None,
     reviewed: Annotated[
         bool,
         typer.Option(
-            "--reviewed", help="Rule judge: learn from the labels of `assent review` too."
+            "--reviewed",
+            help="For the rule judge: also learn from what people decided in `assent review`.",
         ),
     ] = False,
     out_file: Annotated[
         Path | None,
-        typer.Option("--out", help="A file, instead of decider.json in the run's folder."),
+        typer.Option(
+            "--out", help="Write to this file, and leave decider.json in the run's folder as it is."
+        ),
     ] = None,
     on: OnBenchmark = None,
+    benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
 ) -> None:
-    """Find how to decide: above which score is a candidate accepted?
+    """Find the thresholds above which candidates are accepted.
 
-    It is found on the queries of valid, the part of the benchmark that is there to tune on.
-    `assent evaluate` measures it on test, the other part.
+    They are found on the queries of valid, and `assent evaluate` measures them on test, the other
+    part. What was found is written to decider.json in the run's folder.
     """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
-    from assent.reporting.rendering import terminal
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
-    run = load_run(run_folder, on, unfinished=unfinished)
-    heard = {str(folder.resolve()): load_run(folder, on) for folder in others or ()}
-    with queries(err) as progress:
+    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+    heard = {
+        str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
+    }
+    with queries(notes) as progress:
         decider = find_decider(
             run, rule, objective, progress, heard, precision, confidence, reviewed
         )
     path = save_decider(decider, out_file or run_folder, run.benchmark)
-    out.print(terminal(thresholds_grid(decider, run.benchmark)))
+    show(thresholds_grid(decider, run.benchmark))
     if "promise" in decider.found:
-        out.print(terminal(promise_grid(decider.found["promise"])))
+        show(promise_grid(decider.found["promise"]))
     if (line := found_line(decider)) is not None:
         say(line)
-    say(f"decider: {path}")
+    tell("decider", path)

@@ -7,6 +7,7 @@ are, and how many held-out facts the same decisions would have found.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from assent.completing.completing import (
     Rehearsed,
     Stopping,
     Wanted,
+    certain,
     most_probable,
 )
+from assent.completing.entailing import Entailed, entailed
 from assent.completing.law import REASONS, Refused, contradicting, lawful
 from assent.completing.proposing import Proposed, Proposer
 from assent.completing.rehearsing import (
@@ -31,8 +34,8 @@ from assent.completing.rehearsing import (
     rehearsed_by_others,
 )
 from assent.completing.schema import both_or_neither, only_best
-from assent.core.arrays import Keys, found_in, frozen
-from assent.core.considered import FREE, Considered
+from assent.core.arrays import Ids, Keys, Mask, found_in, frozen
+from assent.core.considered import ENTAILED, FREE, Considered
 from assent.core.facts import fact_keys
 from assent.core.new_facts import HEAD, TAIL, Evidence, NewFacts
 from assent.core.scores import QueriesDone
@@ -41,7 +44,7 @@ from assent.errors import ConfigError
 
 # What bars a candidate: another answer, its reverse, or the stated schema.
 SECOND, ONE_WAY = "second", "one-way"
-BARS = (SECOND, ONE_WAY, *REASONS)
+BARS = (SECOND, ONE_WAY, *REASONS, ENTAILED)
 LEAST = 0.001  # candidates less probable than this are not looked at further
 
 
@@ -108,7 +111,8 @@ class ByFact:
         heard = self.rehearsing.propose(progress, stopping)
         if not heard:
             return nothing
-        candidates = Candidates.joined_up([mine.candidates for mine in heard])
+        heard = self._guessed(heard, self.rehearsing.ground)
+        candidates = self._tests(Candidates.joined_up([mine.candidates for mine in heard]))
         rehearsal = rehearsed(candidates, self.rehearsing.known, self.missing)
         if self._make_final is not None:
             self.final = self._make_final()
@@ -116,6 +120,7 @@ class ByFact:
             heard = self._carried(candidates, self.final.propose(progress, stopping))
             if not heard:
                 return nothing
+            heard = self._guessed(heard, self.ground)
         else:
             of_relation = dict(zip(self.rehearsing.ground.relations, heard, strict=True))
             heard = [of_relation[relation] for relation in ground.relations]
@@ -124,15 +129,17 @@ class ByFact:
             self._plausible(relation, mine.candidates, rehearsal)
             for relation, mine in zip(ground.relations, heard, strict=True)
         ]
-        new, rivals = lawful(
-            NewFacts.joined([facts for facts, _ in plausible], self.names), ground.law
-        )
+        parts = [self._certain(), *(facts for facts, _ in plausible)]
+        new, rivals = lawful(NewFacts.joined(parts, self.names), ground.law)
+        new = new.take(~new.accepted)  # all that is not certain
         threshold = lowest_threshold(new.probabilities, self.precision)
         against = Candidates.joined_up([mine.against for mine in heard])
         refused = self._refused(against, rivals, rehearsal, threshold)
         found_again = self._found_again(candidates, rehearsal, threshold)
         facts, outcomes = list[NewFacts](), list[Outcome]()
-        held_out = np.bincount(self.rehearsing.held_out[:, 1], minlength=self.names.num_relations)
+        missing, lacks = self._missing(candidates, rehearsal), rehearsal.lacks
+        tested = self.rehearsing.held_out[~self._entailed_by_train(self.rehearsing.held_out)]
+        held_out = np.bincount(tested[:, 1], minlength=self.names.num_relations)
         for relation, (queries, *_), (_, second) in zip(
             ground.relations, heard, plausible, strict=True
         ):
@@ -153,15 +160,16 @@ class ByFact:
                     int(held_out[relation]),
                     int(found_again[relation]),
                     float(kept.probabilities[kept.accepted].mean()) if accepted else np.nan,
+                    float(lacks[relation]),
                 )
             )
         decided = NewFacts.joined(facts, self.names)
         if wanted.max_facts is not None:
             decided = most_probable(decided, wanted.max_facts, ground.schema)
-        summary = Rehearsed(self.precision, threshold, rehearsal.missing, rehearsal.refuted)
+        summary = Rehearsed(self.precision, threshold, missing)
         considered = None
         if replace(wanted, max_facts=None, review_above=None) == Wanted():
-            considered = self._considered(heard, new, rivals, rehearsal, threshold)
+            considered = self._considered(heard, new, rivals, rehearsal, threshold, missing)
         self.forget()
         return Completion(
             decided, tuple(outcomes), len(ground.relations), False, summary, considered
@@ -174,6 +182,7 @@ class ByFact:
         rivals: Refused,
         rehearsal: Rehearsal,
         threshold: float,
+        missing: float,
     ) -> Considered:
         """Every candidate that is not held out, and what bars it."""
         candidates = Candidates.joined_up([mine.candidates for mine in heard])
@@ -187,6 +196,9 @@ class ByFact:
         for refused in (rivals, unlawful):
             facts = NewFacts.joined([facts, refused.facts], self.names)
             bars = np.concatenate([bars, refused.reasons + BARS.index(REASONS[0])])
+        certain = self._certain()
+        facts = NewFacts.joined([facts, certain], self.names)
+        bars = np.concatenate([bars, np.full(len(certain), BARS.index(ENTAILED))])
         # A candidate that the law refuses stands among the others, too.
         keys = fact_keys(facts.facts, self.names)
         order = np.lexsort((-bars, keys))
@@ -200,9 +212,35 @@ class ByFact:
             BARS,
             self.precision,
             threshold,
-            rehearsal.missing,
-            rehearsal.refuted,
+            missing,
         )
+
+    def _certain(self) -> NewFacts:
+        """What the schema entails, as facts."""
+        return certain(self.ground.entailed.facts, self.names)
+
+    def _guessed(self, heard: list[Proposed], ground: Ground) -> list[Proposed]:
+        """What was proposed, but for new facts that the schema entails: these are no guesses."""
+        return [mine._replace(candidates=_but_entailed(mine.candidates, ground)) for mine in heard]
+
+    def _tests(self, candidates: Candidates) -> Candidates:
+        """Without held-out facts that the schema entails from train facts: these test no model."""
+        certain = self._entailed_by_train(candidates.facts)
+        return candidates.take(~(candidates.held_out & certain))
+
+    def _entailed_by_train(self, facts: Ids) -> Mask:  # (fact,)
+        return self._from_train.among(facts)
+
+    @cached_property
+    def _from_train(self) -> Entailed:
+        """What the schema entails from the facts that are not hidden in the rehearsal."""
+        schema = self.rehearsing.ground.benchmark.schema
+        return entailed(self.rehearsing.train, schema, self.rehearsing.names)
+
+    def _missing(self, candidates: Candidates, rehearsal: Rehearsal) -> float:
+        """How many facts are missing for each one held out, over all relations."""
+        held_out = candidates.relations[candidates.held_out]
+        return float(rehearsal.missing[held_out].mean()) if len(held_out) else 0.0
 
     def _carried(
         self, rehearsed: Candidates, proposed: list[Proposed] | None
@@ -238,7 +276,7 @@ class ByFact:
         facts = self._undecided(found.take(~found.held_out), rehearsal)
         facts = facts.take(facts.probabilities >= LEAST)
         count = len(facts)
-        facts = only_best(facts, self.ground.taken(relation))
+        facts = only_best(facts, self.ground.taken(relation, self.ground.certain))
         if self.ground.schema.symmetric[relation]:
             facts = both_or_neither(facts, self.ground.known_pairs(relation))
         return facts, count - len(facts)
@@ -279,8 +317,11 @@ class ByFact:
     ) -> Keys:  # (relation,)
         """How many held-out facts of each relation are accepted, judged without their own fold."""
         folds = folds_of(candidates.facts)
-        probabilities = rehearsed_by_others(
-            candidates, self.rehearsing.known, rehearsal.missing, folds
-        )
+        probabilities = rehearsed_by_others(candidates, self.rehearsing.known, self.missing, folds)
         found = candidates.held_out & (probabilities > threshold)
         return np.bincount(candidates.relations[found], minlength=self.names.num_relations)
+
+
+def _but_entailed(candidates: Candidates, ground: Ground) -> Candidates:
+    certain = ground.entailed.among(candidates.facts)
+    return candidates.take(candidates.held_out | ~certain)

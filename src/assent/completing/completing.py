@@ -9,13 +9,15 @@ import numpy as np
 import polars as pl
 
 from assent.completing.asking import Fitting, entities_named, relations_named
-from assent.completing.evidence import Explainer, SeenBy
+from assent.completing.entailing import Entailed, entailed
+from assent.completing.evidence import MOST, Explainer, SeenBy
 from assent.completing.law import Law, Refused
 from assent.completing.schema import Habits, Links, never_together
-from assent.core.arrays import Ids, Keys, Mask, pair_keys
+from assent.core.arrays import Ids, Keys, Mask, frozen, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.considered import Considered
-from assent.core.new_facts import NewFacts
+from assent.core.new_facts import HEAD, STATED, TAIL, Evidence, NewFacts, Reason
+from assent.core.probabilities import FARTHEST
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.facts import rows_of_facts, table_of
@@ -32,6 +34,7 @@ class Wanted:
     max_facts: int | None = None  # accepted at most, and to review at most; the most probable stay
     functional: bool = True  # a functional relation gets no second answer
     symmetric: bool = True  # a symmetric relation is completed in both directions
+    entailed: bool = True  # what the stated schema entails from known facts is accepted
     review_above: float | None = None  # facts so probable go to a person; None: no facts do
 
     def __post_init__(self) -> None:
@@ -62,6 +65,8 @@ class Outcome(NamedTuple):
     held_out: int = 0  # facts of valid and test; counted in a rehearsal only
     found: int = 0  # of these, accepted in the rehearsal
     expected: float = np.nan  # the share of accepted facts that are right, as estimated
+    lacks: float = np.nan  # of all its facts, the share that is missing, as estimated
+    entailed: int = 0  # not guessed, but entailed by the stated schema and known facts
 
     def without(self, refused: Refused) -> Self:
         """The outcome without the refused facts of its relation, which it then names as refused."""
@@ -79,23 +84,14 @@ class Rehearsed(NamedTuple):
 
     precision: float  # wanted
     threshold: float  # facts more probable than this are accepted; inf: none is
-    missing: float  # facts supposed to be missing for each one held out
-    refuted: bool  # whether fewer are missing than was supposed at first
+    missing: float  # facts missing for each one held out, by estimate, over all relations
 
     @property
     def assumption(self) -> str:
         """What the estimate rests on, in one sentence."""
-        if self.refuted:
-            return (
-                "The surest candidates of all relations leave room for at most "
-                f"{self.missing:.2g} facts missing for each one held out; the estimate rests on "
-                "that."
-            )
-        each = f"{self.missing:g} facts are missing for each one held out"
-        enough = "as many facts are missing from the graph as were held out from it"
         return (
-            "This is a bound from below: it rests on the assumption that at least "
-            f"{enough if self.missing == 1 else each}."
+            "The estimate holds if missing facts are as easy to find as those held out; by what "
+            f"became of these, about {self.missing:.2g} facts are missing for each one held out."
         )
 
 
@@ -124,6 +120,10 @@ class Completion:
     reviewed: Reviewed | None = None  # where people's labels decided
     # The facts that people called right (head, relation, tail), and who did.
     confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        accepted = int(self.facts.accepted.sum())
+        return f"Completion({accepted:,} accepted, {len(self) - accepted:,} to review)"
 
     @property
     def refused(self) -> Refused:
@@ -245,11 +245,41 @@ class Ground:
         found: list[int] = self.facts[mine, 2 - 2 * backwards].tolist()
         return found
 
+    @cached_property
+    def entailed(self) -> Entailed:
+        """What the stated schema entails from the known facts."""
+        return entailed(self.facts, self.benchmark.schema, self.names, self.law)
+
+    @cached_property
+    def certain(self) -> Ids:  # (fact, 3)
+        """The known facts, and those that they entail."""
+        more = self.entailed.facts
+        return np.concatenate([self.facts, more]) if len(more) else self.facts
+
+    def evidence_of(self, facts: Ids, most: int = MOST) -> Evidence:
+        """What speaks for facts (fact, 3) of one relation and against them.
+
+        For a fact that is entailed, what entails it.
+        """
+        stated = self.entailed.among(facts)
+        guessed = iter(range(int((~stated).sum())))
+        found = self.explainer.of(facts[~stated], most)
+        return Evidence.of(
+            [
+                [self._stated(fact)] if is_stated else list(found.at(next(guessed)))
+                for fact, is_stated in zip(facts, stated.tolist(), strict=True)
+            ]
+        )
+
+    def _stated(self, fact: Ids) -> Reason:
+        words = self.explainer.words
+        return Reason(STATED, 1.0, 1, 1, self.entailed.why(fact, words.relation, words.told))
+
     def with_evidence(self, facts: NewFacts) -> NewFacts:
         """The same facts, all of one relation, with their evidence."""
         if not len(facts):
             return facts
-        return replace(facts, evidence=self.explainer.of(facts.facts))
+        return replace(facts, evidence=self.evidence_of(facts.facts))
 
     def _asked_about(self, anchors: Sequence[str] | None) -> Mask:  # (entity,)
         """The entities with these names or labels; None: all."""
@@ -265,6 +295,47 @@ class Ground:
         mask = np.zeros(self.names.num_entities, bool)
         mask[entities] = True
         return mask
+
+
+def with_entailed(found: Completion, ground: Ground) -> Completion:
+    """A completion with all that the schema entails, accepted, apart from what was guessed."""
+    facts, about = ground.entailed.facts, ground.about
+    mine = np.isin(facts[:, 1], [outcome.relation for outcome in found.outcomes])
+    facts = facts[mine & (about[facts[:, 0]] | about[facts[:, 2]])]
+    again = ground.entailed.among(found.facts.facts)  # found query by query
+    guessed, dropped = found.facts.take(~again), found.facts.take(again)
+    outcomes, parts = list[Outcome](), [guessed]
+    for outcome in found.outcomes:
+        its = ground.with_evidence(certain(facts[facts[:, 1] == outcome.relation], ground.names))
+        gone = dropped.accepted[dropped.facts[:, 1] == outcome.relation]
+        outcomes.append(
+            outcome._replace(
+                entailed=len(its),
+                accepted=outcome.accepted - int(gone.sum()),
+                review=outcome.review - int((~gone).sum()),
+            )
+        )
+        parts.append(its)
+    decided = NewFacts.joined(parts, ground.names)
+    if ground.wanted.max_facts is not None:
+        decided = most_probable(decided, ground.wanted.max_facts, ground.schema)
+    return replace(found, facts=decided, outcomes=tuple(outcomes))
+
+
+def certain(facts: Ids, names: Vocabulary) -> NewFacts:
+    """Facts that are certain: accepted whatever the threshold, and no part of any estimate."""
+    size = len(facts)
+    return NewFacts(
+        names,
+        frozen(facts),
+        frozen(np.ones(size), np.bool_),
+        frozen(np.ones(size), np.float64),
+        frozen(np.full(size, FARTHEST), np.float32),
+        frozen(np.full(size, -np.inf), np.float64),
+        frozen(np.full(size, np.nan), np.float64),
+        frozen(np.full(size, TAIL | HEAD)),
+        Evidence.nothing(size),
+    )
 
 
 def most_probable(facts: NewFacts, most: int, schema: Habits | None = None) -> NewFacts:

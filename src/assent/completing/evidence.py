@@ -19,7 +19,7 @@ from assent.core.arrays import Ids, Mask, found_in, offsets_of, pair_keys
 from assent.core.new_facts import RULES, SIMILAR, Evidence, Reason
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.rules.explaining import Constants, Counting, Ways
+from assent.rules.explaining import Beyond, Constants, Counting, Ways
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.paths import NONE
@@ -99,7 +99,8 @@ class Explainer:
             items = np.where(anchors == entities, NONE, self.counting.items(slot, entities))
             items = items.astype(np.int32)
             rules = self.counting.constants(anchors, items, known)
-            ends.append(self._of_end(rules, slot, anchors, items, known))
+            far = self._beyond(self.counting.ends(anchors, items, known), slot, anchors)
+            ends.append(self._of_end(rules, far, slot, anchors, items, known))
         ways = self.counting.ways(heads, relation, tails, known)
         offsets = offsets_of(np.bincount(ways.rows, minlength=len(heads))).tolist()
         of_ways = self._of_ways(ways, heads, tails)
@@ -116,24 +117,32 @@ class Explainer:
         return (forward, heads, tails), (backward, tails, heads)
 
     def _of_end(
-        self, found: Constants, slot: int, anchors: Ids, items: Ids, known: Mask
+        self,
+        found: Constants,
+        beyond: list[list[Rule]],
+        slot: int,
+        anchors: Ids,
+        items: Ids,
+        known: Mask,
     ) -> list[list[Rule]]:
-        """The rules about what one end of each fact has.
+        """The rules about what one end of each fact has, and those with a constant `beyond` it.
 
         First, how common the answer is: a rule that is less sure than that says nothing.
         """
         graph, count = self.graph, self.names.num_relations
         slots, others, end = graph.item_slots, graph.item_entities, (HEAD, TAIL)[slot >= count]
         rules = []
-        for anchor, common, *columns in zip(
+        for anchor, common, far, *columns in zip(
             anchors.tolist(),
             self._common(slot, anchors, items, known),
+            beyond,
             found.bodies.tolist(),
             found.support.tolist(),
             found.cases.tolist(),
             strict=True,
         ):
             mine = [common] if common.support > 1 else []
+            mine += [rule for rule in far if rule.confidence >= common.confidence]
             for body, support, cases in zip(*columns, strict=True):
                 if body == NONE or support / (cases + PRIOR) < common.confidence:
                     break
@@ -144,6 +153,27 @@ class Explainer:
                     uses = _undirected(anchor, int(slots[body]) % count, int(others[body]))
                     mine.append(Rule(confidence, support, cases, end, (body,), (uses,)))
             rules.append(mine)
+        return rules
+
+    def _beyond(self, found: Beyond, slot: int, anchors: Ids) -> list[list[Rule]]:
+        """The rules with a constant two steps from one end of each fact."""
+        graph, count = self.graph, self.names.num_relations
+        rules: list[list[Rule]] = [[] for _ in anchors]
+        kind = (HEAD, TAIL)[slot >= count]
+        for row, place in zip(
+            *map(np.ndarray.tolist, np.nonzero(found.slots != NONE)), strict=True
+        ):
+            by, item, middle, support, cases = (
+                int(column[row, place])
+                for column in (found.slots, found.items, found.middles, found.support, found.cases)
+            )
+            last, end = int(graph.item_slots[item]), int(graph.item_entities[item])
+            uses = (
+                _undirected(int(anchors[row]), by % count, middle),
+                _undirected(middle, last % count, end),
+            )
+            confidence = support / (cases + PRIOR)
+            rules[row].append(Rule(confidence, support, cases, kind, (item, by, middle), uses))
         return rules
 
     def _common(
@@ -192,6 +222,9 @@ class Explainer:
         forward, backward = self.names.slots_of(relation)
         if rule.kind == PATH:
             said = self.telling.of_path(rule, head, relation, tail)
+        elif rule.kind in (HEAD, TAIL) and len(rule.body) > 1:
+            ends = (head, forward, tail) if rule.kind == HEAD else (tail, backward, head)
+            said = self.telling.of_end(rule, *ends)
         elif rule.kind == TAIL or (rule.kind == ANY and rule.body[1]):
             said = self.telling.of_property(rule, tail, backward, head)
         else:

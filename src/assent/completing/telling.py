@@ -20,7 +20,9 @@ class Rule(NamedTuple):
     support: int
     cases: int
     kind: str  # of RULES
-    body: tuple[int, ...]  # a property; or the steps of a path, and the entity between them
+    # A property; an item, the step to one who has it, and that entity; or the steps of a path, and
+    # the entity between them.
+    body: tuple[int, ...]
     uses: tuple[tuple[int, int, int], ...]  # what no other rule that is shown may use
 
 
@@ -43,6 +45,17 @@ class Telling:
         named = f", {among} {self.words.named(examples)}" if examples else ""
         many = f"{so_many_of(rule.support, rule.cases)} {who}"
         return f"{self.words.claim(many, slot, entity)}{named}"
+
+    def of_end(self, rule: Rule, anchor: int, slot: int, entity: int) -> str:
+        """`Ann was born in Oslo, which is in Norway: 12 of 14 joined with Norway like this ...`"""
+        item, step, middle = rule.body
+        graph = self.counting.graph
+        last, end = int(graph.item_slots[item]), int(graph.item_entities[item])
+        told = [self.words.step(anchor, step, middle), self.words.step(middle, last, end)]
+        said = self._one_after_another(told, middle)
+        who = self.words.kind(step)
+        many = f"{so_many_of(rule.support, rule.cases)} {who} joined with {self.words.entity(end)}"
+        return f"{said}: {self.words.claim(f'{many} like this', slot, entity)}"
 
     def of_path(self, rule: Rule, head: int, relation: int, tail: int) -> str:
         """`Mali borders Algeria, which is a member of X: 395 of 763 pairs joined like this ...`"""

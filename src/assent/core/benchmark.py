@@ -36,6 +36,12 @@ class Benchmark:
     # have the removed entities after those of the benchmark. None: they were not kept.
     removed: KnowledgeBase | None = None
 
+    def __repr__(self) -> str:
+        return (
+            f"Benchmark({len(self.train):,} train facts, {len(self.valid):,} valid and "
+            f"{len(self.test):,} test queries, {self.vocabulary!r})"
+        )
+
     def __post_init__(self) -> None:
         entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations
         slots = self.vocabulary.num_slots

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Mask
+from assent.core.showing import brief
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
+ENTAILED = "entailed"  # in place of a reason: no guess, but entailed, and so accepted
 FREE = -1  # nothing bars the candidate: it is accepted if it is probable enough
 
 Values = NDArray[np.float64]
@@ -28,8 +30,9 @@ class Considered:
     reasons: tuple[str, ...]  # why a candidate is left out, however probable
     precision: float  # wanted
     threshold: float  # of probability, at that precision; inf: nothing is accepted
-    missing: float  # facts supposed to be missing for each one held out
-    refuted: bool  # whether fewer are missing than was supposed at first
+    missing: float  # facts missing for each one held out, by estimate
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if {len(self.probabilities), len(self.bars)} != {len(self.facts)}:

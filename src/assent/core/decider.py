@@ -53,6 +53,9 @@ class Decider:
     rescorer: Rescorer | None = None  # None: the model's own scores decide
     found: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # for people
 
+    def __repr__(self) -> str:
+        return f"Decider({self.rule}, for {self.objective}, {len(self.thresholds.values)} slots)"
+
     def __post_init__(self) -> None:
         columns = (self.floors.values, self.thresholds.values, self.expected_precision)
         if len({len(column) for column in columns}) != 1:

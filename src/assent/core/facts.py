@@ -53,6 +53,9 @@ class KnowledgeBase:
     types: Types | None = None
     schema: Schema = field(default_factory=Schema)
 
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({len(self.facts):,} facts, {self.vocabulary!r})"
+
     def __post_init__(self) -> None:
         if self.facts.ndim != 2 or self.facts.shape[1] != 3 or len(self.facts) != len(self.splits):
             raise DataError(f"facts of shape {self.facts.shape}, splits of {self.splits.shape}")

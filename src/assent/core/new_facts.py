@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import Ids, Keys, Mask, frozen, offsets_of, places_in
 from assent.core.scores import Scores
+from assent.core.showing import brief
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 
@@ -16,12 +17,14 @@ TAIL, HEAD = 1, 2  # which end was asked for; TAIL | HEAD: both
 ASKED = {TAIL: SIDES[0], HEAD: SIDES[1], TAIL | HEAD: "both"}
 DECISIONS = ("accepted", "review")
 
-# What may speak for a fact: a rule about those who share a known fact with its head, or with its
-# tail; about those who have a relation with anyone at all; about pairs that known facts join in the
-# same way. Where no rule speaks: known facts that are like it.
+# What may speak for a fact: the schema, where it entails the fact from known ones; a rule about
+# those who share a known fact with its head, or with its tail; about those who have a relation with
+# anyone at all; about pairs that known facts join in the same way. Where no rule speaks: known
+# facts that are like it.
 RULES = ("head", "tail", "any", "path")
 SIMILAR = "similar"
-FOR = (*RULES, SIMILAR)
+STATED = "stated"
+FOR = (STATED, *RULES, SIMILAR)
 # What may speak against it: an end that has its one answer already; a known fact between the two
 # that never goes with the relation; another answer that rules speak for more.
 AGAINST = ("answered", "never", "rival")
@@ -49,6 +52,8 @@ class Evidence:
 
     offsets: Keys  # (fact + 1,)  reasons of fact f: offsets[f] to offsets[f + 1]
     reasons: tuple[Reason, ...]  # (reason,)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if len(self.reasons) != int(self.offsets[-1]):
@@ -105,6 +110,9 @@ class NewFacts:
     sides: Ids  # (fact,)          TAIL, HEAD or both: the queries that led to the decision
     evidence: Evidence
 
+    def __repr__(self) -> str:
+        return f"NewFacts({int(self.accepted.sum()):,} accepted of {len(self.facts):,})"
+
     def __post_init__(self) -> None:
         if {len(column) for column in self._columns()} != {len(self.evidence.offsets) - 1}:
             raise DataError("new facts: columns of different lengths")
@@ -152,7 +160,16 @@ class NewFacts:
 
     def by_similarity(self, place: int) -> bool:
         """Whether no rule speaks for the fact at this place."""
-        return not any(reason.kind in RULES for reason in self.evidence.at(place))
+        return not any(reason.kind in (STATED, *RULES) for reason in self.evidence.at(place))
+
+    @property
+    def entailed(self) -> Mask:  # (fact,)
+        """Which facts nobody guessed: the stated schema entails them from known facts."""
+        stated = [
+            any(reason.kind == STATED for reason in self.evidence.at(place))
+            for place in range(len(self))
+        ]
+        return frozen(np.array(stated, bool), np.bool_)
 
     def _columns(self) -> tuple[NDArray[Any], ...]:
         """All but the vocabulary and the evidence."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import frozen
+from assent.core.showing import brief
 from assent.errors import DataError
 
 FARTHEST = 60.0  # sigmoids of scores beyond it are 0 or 1 in floating point
@@ -25,6 +26,8 @@ class Probabilities:
     slopes: Values  # (slot,)   0 or more: a higher score never has a lower probability
     floors: Values  # (slot,)   candidates that score no higher were only counted
     below: Values  # (slot,)    the share of these that are right: their probability
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         columns = (self.intercepts, self.slopes, self.floors, self.below)

@@ -40,6 +40,9 @@ class Queries:
     answers: Ids  # (answer,)
     subsets: Ids  # (query,)        Subset
 
+    def __repr__(self) -> str:
+        return f"Queries({len(self):,} queries, {len(self.answers):,} answers)"
+
     def __post_init__(self) -> None:
         count = len(self.anchors)
         if not (len(self.relations) == len(self.subsets) == len(self.offsets) - 1 == count):

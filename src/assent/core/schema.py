@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from assent.core.checking import refuse_unknown
+from assent.core.showing import brief
 from assent.errors import DataError
 
 # What a statement may say of its subject -> what the subject and the object are.
@@ -37,6 +38,8 @@ class Schema:
     """Statements about relations and types, by name; the graph may lack facts about some."""
 
     statements: frozenset[Statement] = frozenset()
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for subject, named, other in self.statements:

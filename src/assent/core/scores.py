@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import rows_of
 from assent.core.queries import Queries
+from assent.core.showing import brief
 from assent.errors import DataError
 
 if TYPE_CHECKING:  # only its name: nothing here computes with torch
@@ -42,6 +43,8 @@ class ScoreBlock:
     queries: Queries
     scores: Scores  # (query, entity)
     first: int = 0  # place of the first of these queries among all queries asked
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or len(self.scores) != len(self.queries):

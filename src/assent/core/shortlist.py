@@ -10,6 +10,7 @@ from assent.core.arrays import Ids, Mask, frozen
 from assent.core.counts import Counts
 from assent.core.queries import Queries
 from assent.core.scores import Scores
+from assent.core.showing import brief
 from assent.core.thresholds import Thresholds
 from assent.errors import DataError
 
@@ -24,6 +25,8 @@ class Spread:
     total: Values  # (query,)      log of the sum of exp(score)
     expected: Values  # (query,)   the sum of the sigmoids of the scores: answers to expect
     effective: Values  # (query,)  how many candidates share the softmax: 1 if one has all of it
+
+    __repr__ = brief
 
     def take(self, queries: Mask) -> Self:
         """The same for some of the queries only."""
@@ -43,6 +46,8 @@ class Shortlist:
     right: Mask  # (candidate,)  whether it is an answer
     floors: Scores  # (slot,)
     spread: Spread | None = None  # only where a decider needs it
+
+    __repr__ = brief
 
     def __len__(self) -> int:
         return len(self.rows)

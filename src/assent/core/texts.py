@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.showing import brief
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
@@ -32,6 +33,8 @@ class Texts:
     names: tuple[str, ...]  # (entity,)  empty: nothing is known of it
     types: tuple[tuple[str, ...], ...]  # (entity,)
     vectors: Vectors  # (entity, width)  width 0: no encoder has read them
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not len(self.names) == len(self.types) == len(self.vectors):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import Mask, frozen
+from assent.core.showing import brief
 from assent.errors import DataError
 
 
@@ -15,6 +16,8 @@ class Thresholds:
     """One value for each slot; inf accepts nothing, -inf every candidate."""
 
     values: NDArray[np.float64]  # (slot,)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if np.isnan(self.values).any():

@@ -19,6 +19,7 @@ from assent.core.arrays import (
     places_in,
     rows_of,
 )
+from assent.core.showing import brief
 from assent.errors import DataError
 
 Pairs = NDArray[np.integer]  # (pair, 2)
@@ -37,6 +38,8 @@ class Types:
     entity_types: Ids  # (entity's type,)    types of entity e, ascending
     slot_offsets: Keys  # (slot + 1,)
     slot_types: Ids  # (slot's type,)        types for anchors of slot s, ascending; none: unknown
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for offsets, types in (

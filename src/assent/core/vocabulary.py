@@ -30,6 +30,9 @@ class Vocabulary:
     entity_labels: tuple[str, ...] = ()  # as many as entities, or none
     relation_labels: tuple[str, ...] = ()  # as many as relations, or none
 
+    def __repr__(self) -> str:
+        return f"Vocabulary({self.num_entities:,} entities, {self.num_relations:,} relations)"
+
     def __post_init__(self) -> None:
         for names, labels, kind in (
             (self.entities, self.entity_labels, "entities"),

@@ -1,5 +1,6 @@
 """Named arrays in one file, which is whole or not there."""
 
+import hashlib
 import zipfile
 from collections.abc import Mapping
 from io import BytesIO
@@ -12,14 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from assent.core.arrays import frozen
 from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.checksums import SEAL
 from assent.files.guarding import parsing, refuse_special
 
 MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 
 def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
-    """Writes arrays, numbers and texts."""
+    """Writes arrays, numbers and texts, and their checksum."""
     named: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
+    named[SEAL] = np.asarray(_seal(named))
     with beside(path) as part, part.open("wb") as file:
         np.savez(file, **named)
 
@@ -30,7 +33,13 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
         return None
     refuse_special(path)
     with parsing(path, "arrays that assent wrote; remove it"):
-        return {name: frozen(x, x.dtype.type) for name, x in arrays_in(path.read_bytes()).items()}
+        found = arrays_in(path.read_bytes())
+        arrays = {name: frozen(x, x.dtype.type) for name, x in found.items()}
+        if SEAL in arrays and str(arrays.pop(SEAL)) != _seal(arrays):
+            raise DataError(
+                f"{path}: no arrays that assent wrote (their checksum is wrong); remove it"
+            )
+        return arrays
 
 
 def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:
@@ -44,3 +53,12 @@ def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:
         if not isinstance(array, np.ndarray):  # a member that is no .npy file
             raise DataError(f"{name}: no array")
     return found
+
+
+def _seal(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """The sha256 of all that these arrays say."""
+    sha = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        sha.update(f"{name} {array.dtype.str} {array.shape}\0".encode())
+        sha.update(array.tobytes())
+    return sha.hexdigest()

@@ -1,13 +1,27 @@
-"""Files and folders that are written whole or not at all: beside their place, then renamed."""
+"""Files and folders that are written whole or not at all: beside their place, then renamed.
 
+What has its final name is on the disk: its bytes before the rename, the name after it. A command
+that is killed leaves a folder `.NAME.XXXXXXXX.assent.part` (with what it was writing) or one that
+ends in `.assent.old` (which was about to be replaced); whoever writes or reads there next removes
+the one and, where the name is free, gives the other its name back. A process locks such a folder,
+and the lock ends with the process: what is locked is left alone.
+"""
+
+import errno
+import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assent.errors import DataError
+
+PART, OLD = ".assent.part", ".assent.old"
+LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
+OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
 @contextmanager
@@ -16,45 +30,81 @@ def beside(path: Path) -> Iterator[Path]:
     with _refusing(path):
         target = path.resolve()  # what a link leads to is replaced, not the link
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
-        os.close(handle)
-        part = Path(name)
-        try:
+        tidy(target.parent)
+        with _part_folder(target) as folder:
+            part = folder / target.name  # in a folder: a writer may replace the file that it fills
+            part.touch()
             yield part
             part.chmod(0o666 & ~_umask())
+            _sync(part)
             part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+            _sync_folder(target.parent)
 
 
 @contextmanager
-def folder_beside(path: Path, may_replace: Callable[[Path], bool]) -> Iterator[Path]:
+def folder_beside(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> Iterator[Path]:
     """A new folder to write to, which is renamed to `path` if no error occurs.
 
-    A folder that is there already is replaced only if empty, or if `may_replace` says so.
+    A folder that is there already is replaced only if empty, or if it is alike and `overwrite`.
     """
     with _refusing(path):
-        refuse_to_replace(path, may_replace)
         target = path.resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
-        try:
+        tidy(target.parent)
+        refuse_to_replace(path, is_alike, overwrite)
+        with _part_folder(target) as part:
             yield part
             part.chmod(0o777 & ~_umask())
-            _put(part, target)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+            for inner in (part, *part.rglob("*")):
+                _sync(inner)
+            _put(part, target, lambda: refuse_to_replace(path, is_alike, overwrite))
 
 
-def refuse_to_replace(path: Path, may_replace: Callable[[Path], bool]) -> None:
-    """Raises an error, before any work is done, if the result could not be saved."""
+def tidy(folder: Path) -> None:
+    """Takes away what killed commands left in a folder, or gives it its name back.
+
+    What cannot be looked at or changed stays: reading a folder needs no right to write to it.
+    """
+    try:
+        left = [(entry, LEFT.fullmatch(entry.name)) for entry in os.scandir(folder)]
+    except OSError:
+        return
+    for entry, named in left:
+        if named is None:
+            continue
+        with suppress(OSError), _free(Path(entry.path)) as path:
+            target = folder / named["name"]
+            if named["kind"] == "old" and not target.exists():
+                path.rename(target)
+                _sync_folder(folder)
+            else:
+                shutil.rmtree(path)
+
+
+def found_again(path: Path) -> Path:
+    """The same path; a folder of this name that a killed command had set aside is back there."""
+    if not path.exists():
+        tidy(path.resolve().parent)
+    return path
+
+
+def refuse_to_replace(
+    path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False
+) -> None:
+    """Raises an error, before any work is done, if the result could not be saved.
+
+    What is there is only ever replaced by something alike: a benchmark by a benchmark.
+    """
     with _refusing(path):
-        path.resolve()
-        path.exists()
-    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or may_replace(path))):
-        raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+        found_again(path.resolve())
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not (path.is_dir() and is_alike(path)):
+        raise DataError(f"{path}: is there already, and is something else; choose another place")
+    if not overwrite:
+        raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
 
 
 def refuse_to_write(path: Path, overwrite: bool) -> None:
@@ -63,7 +113,7 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
         if path.is_dir():
             raise DataError(f"{path}: is a folder; choose a file")
         if path.exists() and not overwrite:
-            raise DataError(f"{path}: is there already; choose another place, or say to overwrite")
+            raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
         place = path.resolve().parent
         while not place.exists():
             place = place.parent
@@ -80,19 +130,73 @@ def _refusing(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 
-def _put(part: Path, target: Path) -> None:
-    """Gives a folder its final name; if that fails, the folder that had it keeps it."""
-    if not target.exists():
-        part.rename(target)
-        return
-    old = part.with_suffix(".old")
-    target.rename(old)
+@contextmanager
+def _part_folder(target: Path) -> Iterator[Path]:
+    """A new folder beside the target, locked as long as this process writes to it."""
+    while True:
+        name = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=PART)
+        try:
+            handle = os.open(name, os.O_RDONLY)
+        except FileNotFoundError:  # another process took it for a leftover before it was locked
+            continue
+        with suppress(OSError):  # some file systems have no locks, and then nothing is tidied
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if (part := Path(name)).exists():
+            break
+        os.close(handle)
     try:
-        part.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        os.close(handle)
+
+
+@contextmanager
+def _free(path: Path) -> Iterator[Path]:
+    """A folder that no other process holds; raises an OSError for one that is held."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield path
+    finally:
+        os.close(handle)
+
+
+def _put(part: Path, target: Path, refuse: Callable[[], None]) -> None:
+    """Gives a folder its final name; if that fails, the folder that had it keeps it.
+
+    `refuse` raises an error where a folder of that name has come meanwhile and must stay.
+    """
+    try:
+        part.rename(target)  # where nothing is, or an empty folder
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        refuse()
+        old = part.with_name(part.name.removesuffix(PART) + OLD)
+        target.rename(old)
+        try:
+            part.rename(target)
+        except OSError:
+            old.rename(target)
+            raise
+        _sync_folder(target.parent)  # the new name is on the disk before the old folder goes
+        shutil.rmtree(old, ignore_errors=True)
+    _sync_folder(target.parent)
+
+
+def _sync(path: Path) -> None:
+    """Down to the disk: a crash must not leave a name without its bytes."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # some file systems do not know it for folders
+        _sync(folder)
 
 
 def _umask() -> int:

@@ -23,7 +23,9 @@ from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_entity_types
-from assent.files.atomic import folder_beside
+from assent.files.atomic import folder_beside, found_again
+from assent.files.checksums import check, read_checksums, seal_folder
+from assent.files.croissant import write_croissant
 from assent.files.published import looks_published, read_published, refuse_twice, write_published
 from assent.files.schemas import read_schema, typed, write_schema
 from assent.files.text import is_text, lines_of, read_json
@@ -41,6 +43,7 @@ REMOVED, REMOVED_FACTS, REMOVED_TYPES = (
 )
 MASKS = {1: "masks_other_half", 2: "masks_other_split"}  # format of a manifest -> its key
 FORMAT = max(MASKS)
+OPTIONAL = (TYPES, SCHEMA, STATED, REMOVED, REMOVED_FACTS, REMOVED_TYPES)
 OURS = ("format", "assent", *MASKS.values())  # in the manifest, beside the origin
 SUBSETS = tuple(subset.name.lower() for subset in Subset)
 
@@ -56,10 +59,13 @@ class Layout(NamedTuple):
 
 def load(path: str | Path) -> Benchmark:
     """Reads a benchmark folder; its files say which layout it is in."""
-    path = Path(path)
+    path = found_again(Path(path))
     for layout in LAYOUTS.values():
         if layout.fits(path):
-            return layout.read(path)
+            benchmark = layout.read(path)  # first: it can say what is wrong, and in which line
+            _check_counts(benchmark, path)
+            check_whole(path)
+            return benchmark
     expected = " or ".join(f"with {layout.marks}" for layout in LAYOUTS.values())
     raise DataError(f"{path}: not a benchmark; expected a folder {expected}")
 
@@ -70,8 +76,30 @@ def save(
     """Writes a benchmark folder, whole or not at all."""
     if layout not in LAYOUTS:
         raise ConfigError(f"unknown layout {layout!r}; choose from {', '.join(LAYOUTS)}")
-    with folder_beside(Path(path), lambda old: overwrite and is_benchmark(old)) as part:
+    with folder_beside(Path(path), is_benchmark, overwrite) as part:
         LAYOUTS[layout].write(benchmark, part)
+        write_croissant(part, benchmark.origin)
+        seal_folder(part)
+
+
+def renew(path: Path) -> None:
+    """Takes a benchmark as its files are now, if they fit one another, and writes it anew."""
+    for name, layout in LAYOUTS.items():
+        if layout.fits(path):
+            save(layout.read(path), path, layout=name, overwrite=True)
+            return
+
+
+def check_whole(folder: Path) -> None:
+    """Refuses a folder of which a file was changed, lost or added since assent wrote it."""
+    check(folder)
+    known = read_checksums(folder)
+    for name in OPTIONAL if known else ():
+        if name not in known and (folder / name).exists():
+            raise DataError(
+                f"{folder / name}: not there when assent wrote the folder; remove it, or, if you "
+                f"meant to add it, `assent verify {folder} --renew`"
+            )
 
 
 def is_benchmark(path: Path) -> bool:
@@ -119,6 +147,8 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
         MASKS[FORMAT]: benchmark.masks_other_split,
         **benchmark.origin,
     }
+    if _miscounted(benchmark):
+        del manifest["counts"]  # of the benchmark that this one was made from
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
@@ -208,7 +238,7 @@ def _read_own(folder: Path) -> Benchmark:
     entities, entity_labels = read_names(folder / "entities.tsv")
     relations, relation_labels = read_names(folder / "relations.tsv")
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
-    stated = folder / STATED
+    schema = folder / STATED
     benchmark = Benchmark(
         vocabulary,
         _read_facts(folder / "train.tsv", vocabulary),
@@ -217,9 +247,39 @@ def _read_own(folder: Path) -> Benchmark:
         manifest[MASKS[manifest["format"]]],
         _read_types(folder, vocabulary, TYPES),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
-        read_schema(stated) if stated.exists() else NOTHING_STATED,
+        read_schema(schema) if schema.exists() else NOTHING_STATED,
     )
     return replace(benchmark, removed=_read_removed(folder, vocabulary))
+
+
+def _check_counts(benchmark: Benchmark, folder: Path) -> None:
+    """Refuses a benchmark that has more or less of something than its manifest says."""
+    for what, stated, found in _miscounted(benchmark):
+        raise DataError(
+            f"{folder}: {found:,} {what}, but {MANIFEST} counts {stated:,}; the files were cut "
+            "short or changed; put them back, or build the benchmark anew"
+        )
+
+
+def _miscounted(benchmark: Benchmark) -> list[tuple[str, int, int]]:
+    """What is not as often there as the manifest says: what, how often it says, how often it is."""
+    counts = benchmark.origin.get("counts")
+    if not isinstance(counts, dict):
+        return []
+    names, queries = benchmark.vocabulary, counts.get("queries")
+    found: list[tuple[str, Any, int]] = [
+        ("entities", counts.get("entities"), names.num_entities),
+        ("relations", counts.get("relations"), names.num_relations),
+        ("train facts", counts.get("train_facts"), len(benchmark.train)),
+    ]
+    for split in SPLITS:
+        asked = benchmark.queries(split)
+        for kind, subset in (("C", Subset.COMPLETE), ("I", Subset.INCOMPLETE), ("F", Subset.FAKE)):
+            row = queries.get(kind) if isinstance(queries, dict) else None
+            number = int(np.sum(asked.subsets == subset))
+            stated = row.get(split) if isinstance(row, dict) else None
+            found.append((f"{subset.name.lower()} queries in {split}", stated, number))
+    return [row for row in found if type(row[1]) is int and row[1] != row[2]]
 
 
 def _read_types(folder: Path, vocabulary: Vocabulary, *names: str) -> Types | None:

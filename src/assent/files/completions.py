@@ -10,6 +10,7 @@ from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.checksums import check_file, digest, sealed, unsealed
 from assent.files.facts import read_facts, write_facts
 from assent.files.text import read_json
 
@@ -46,6 +47,7 @@ def write_completion(folder: Path, kept: Kept, facts: NewFacts) -> None:
     write_facts(folder / FACTS, facts)
     document = {
         "format": FORMAT,
+        "facts": digest(folder / FACTS),
         **{name: _plain(value) for name, value in kept._asdict().items()},
         "lines": list(kept.lines),
         "relations": [
@@ -54,7 +56,7 @@ def write_completion(folder: Path, kept: Kept, facts: NewFacts) -> None:
         ],
     }
     with beside(folder / COMPLETION) as part:
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(sealed(document), indent=1, ensure_ascii=False, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")
 
 
@@ -96,7 +98,11 @@ def read_completion(
         RecursionError,
     ) as error:
         raise DataError(f"{path}: no record of a completion ({error!r})") from error
-    return kept, read_facts(folder / FACTS, labels)
+    unsealed(document, path)
+    facts = read_facts(folder / FACTS, labels)
+    if "facts" in document:  # older ones have no checksum of theirs
+        check_file(folder / FACTS, (str(document["facts"]),))
+    return kept, facts
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from assent.files.arrays import read_arrays, write_arrays
 
 FORMAT = 1
 CONSIDERED = "considered.npz"
-PLAIN = ("precision", "threshold", "missing", "refuted")
+PLAIN = ("precision", "threshold", "missing")
 
 
 def write_considered(folder: Path, found: Considered, model: str) -> None:
@@ -64,7 +64,6 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
             float(about["precision"]),
             float(about["threshold"]),
             float(about["missing"]),
-            bool(about["refuted"]),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: no record of a completion ({error}); remove it") from error

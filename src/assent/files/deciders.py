@@ -23,11 +23,13 @@ from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.arrays import arrays_in
 from assent.files.atomic import beside
+from assent.files.checksums import sealed, unsealed
 from assent.files.guarding import parsing, refuse_special
 from assent.files.text import read_json
 
 FORMAT = 2
 DECIDER = "decider.json"
+JUDGE = "judge"  # the rule that has trees
 SIGMOIDS = ("intercept", "slope", "floor", "below")
 
 # what reading JSON that says something else may raise
@@ -65,16 +67,20 @@ def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:
         with beside(path.with_suffix(".npz")) as part:
             part.write_bytes(data)
     with beside(path) as part:
-        part.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        text = json.dumps(sealed(document), indent=1, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
 
 
 def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decider:
     """The decider of a file; `restore` makes the rescorer of a judge again."""
     if not path.exists():
-        raise DataError(f"{path}: no thresholds yet; `assent tune` finds them")
-    document = read_json(path)
+        run = path.parent if path.name == DECIDER else "RUN"
+        raise DataError(f"{path}: no thresholds yet; `assent tune {run}` finds them")
+    written = read_json(path)
     try:
-        document = _upgraded(document, path)
+        document = _upgraded(written, path)
+        if (document["rule"] == JUDGE) != (document.get("judge") is not None):
+            raise ValueError(f"rule {document['rule']!r} does not go with what decides")
         floors, thresholds = (
             _values(document[name], vocabulary) for name in ("floors", "thresholds")
         )
@@ -83,7 +89,7 @@ def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decide
         rescorer = None
         if (stated := document.get("judge")) is not None:
             rescorer = restore(stated, _read_arrays(path.with_suffix(".npz"), stated["trees"]))
-        return Decider(
+        decider = Decider(
             str(document["rule"]),
             str(document["objective"]),
             Thresholds.of(floors),
@@ -93,6 +99,8 @@ def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decide
             rescorer,
             _understood(dict(document["found"])),
         )
+        unsealed(written, path)  # last: what is wrong with it is better said by what is above
+        return decider
     except (
         KeyError,
         TypeError,

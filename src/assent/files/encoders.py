@@ -40,7 +40,7 @@ def _wordllama() -> Encode:
     spec = find_spec("wordllama")
     tokenizers = _imported("tokenizers", "wordllama") if spec else None
     if spec is None or tokenizers is None or not spec.submodule_search_locations:
-        raise ConfigError("model.encoder = 'wordllama' needs `pip install assent[text]`")
+        raise ConfigError("model.encoder = 'wordllama' needs `pip install 'assent-kb[text]'`")
     folder = Path(spec.submodule_search_locations[0])
     tables = sorted((folder / "weights").glob("*.safetensors"))
     cutters = sorted((folder / "tokenizers").glob("*.json"))

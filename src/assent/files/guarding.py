@@ -1,6 +1,5 @@
 """What parsers say about hostile files, in one line; and places that are no plain files."""
 
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,6 @@ def parsing(
         yield
     except AssentError:
         raise
-    except FileNotFoundError as error:
-        raise refusal(f"{path}: no such file; expected {expected}") from error
     except OSError as error:
         reason = error.strerror or first_line(error)
         raise refusal(f"{path}: {reason}; expected {expected}") from error
@@ -34,12 +31,7 @@ def parsing(
 
 
 def refuse_special(path: Path, refusal: type[AssentError] = DataError) -> None:
-    """Raises an error for a folder, a pipe or a device: reading one of these may never end."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError) as error:
-        raise refusal(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    if stat.S_ISDIR(mode):
-        raise refusal(f"{path}: Is a directory")
-    if not stat.S_ISREG(mode):
-        raise refusal(f"{path}: a pipe or a device; expected a file")
+    """Refuses a pipe, socket or device in the place of a file: reading it might never end."""
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a pipe, socket or device"
+        raise refusal(f"{path}: is {kind}; expected a file")

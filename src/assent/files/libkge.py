@@ -26,7 +26,7 @@ def _read(folder: Path) -> Mapping[Split, pl.DataFrame]:
         file = _file(folder, settings, key)
         if file.is_file():
             frames[split] = _named(file, (entities, relations, entities))
-        elif split is Split.TRAIN or _setting(settings, f"files.{key}.filename") is not None:
+        elif split is Split.TRAIN or setting(settings, f"files.{key}.filename") is not None:
             raise DataError(f"{file}: no such file, though {MARKER} asks for it")
     return frames
 
@@ -57,7 +57,7 @@ def _settings(path: Path) -> Mapping[str, object]:
     return dict(content["dataset"])
 
 
-def _setting(section: object, key: str) -> object:
+def setting(section: object, key: str) -> object:
     """The value of a dotted key, if there is one. As in LibKGE, a dot may stand for nesting."""
     if not isinstance(section, dict):
         return None
@@ -65,14 +65,14 @@ def _setting(section: object, key: str) -> object:
         return section[key]
     parts = key.split(".")
     for size in range(1, len(parts)):
-        value = _setting(section.get(".".join(parts[:size])), ".".join(parts[size:]))
+        value = setting(section.get(".".join(parts[:size])), ".".join(parts[size:]))
         if value is not None:
             return value
     return None
 
 
 def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
-    name = _setting(settings, f"files.{key}.filename")
+    name = setting(settings, f"files.{key}.filename")
     if name is None:
         return folder / f"{key}.del"
     if (
@@ -83,6 +83,28 @@ def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
     ):
         raise DataError(f"{folder / MARKER}: {name!r} for {key}; expected a file of this folder")
     return folder / name
+
+
+def names_of(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The entities and the relations of a dataset folder, each at the place of its number."""
+    settings = _settings(folder / MARKER)
+    entities, relations = (
+        _in_order(_file(folder, settings, key)) for key in ("entity_ids", "relation_ids")
+    )
+    return entities, relations
+
+
+def train_facts(folder: Path) -> pl.DataFrame:
+    """The facts that models of a dataset folder are trained on: head, relation, tail."""
+    return _read(folder)[Split.TRAIN]
+
+
+def _in_order(path: Path) -> tuple[str, ...]:
+    frame = _names(path)
+    ids = frame["id"].cast(pl.Int64, strict=False)
+    if ids.null_count() or ids.sort().to_list() != list(range(len(ids))):
+        raise DataError(f"{path}: ids that do not count from 0 without a gap")
+    return tuple(frame["name"].gather(ids.arg_sort()).to_list())
 
 
 def _names(path: Path) -> pl.DataFrame:

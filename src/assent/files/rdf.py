@@ -38,7 +38,7 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
     labels, descriptions = list[Label](), list[Triple]()
     name = _namer(renames_blanks=form not in NAMES_BLANKS)
     prefixes: dict[str, str] = {}
-    for fact in _parsed(path, form, prefixes):
+    for fact in statements(path, form, prefixes):
         head, relation, tail = fact.subject, fact.predicate, fact.object
         if type(head) is ox.NamedNode and type(tail) is ox.NamedNode:
             add_head(head.value)
@@ -83,15 +83,16 @@ def _write_nt(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
     write_nt(frame.iter_rows(), path, keep_rdf_terms)
 
 
-def _parsed(
-    path: Path, form: ox.RdfFormat, prefixes: dict[str, str]
+def statements(
+    path: Path, form: ox.RdfFormat, prefixes: dict[str, str] | None = None
 ) -> Iterator[ox.Triple | ox.Quad]:
     """The statements of a file; the prefixes that it declares are put into `prefixes`."""
     try:
         with readable(path), open_bytes(path) as file:
             parser = ox.parse(file, format=form)
             yield from parser
-            prefixes |= parser.prefixes
+            if prefixes is not None:
+                prefixes |= parser.prefixes
     except SyntaxError as error:
         reason = _printable(str(error.msg).removeprefix("Parser error at "))
         where = path if error.lineno is None else f"{path}:{error.lineno}"
@@ -101,7 +102,7 @@ def _parsed(
 def _label(head: Term, relation: str, tail: Term) -> Label | None:
     """The name that a statement gives to an entity, a relation or a type, if it does."""
     if relation in NAMES and type(head) is ox.NamedNode and type(tail) is ox.Literal:
-        return Label(_plain(head.value), relation, tail.value, tail.language or "")
+        return Label(plain_name(head.value), relation, tail.value, tail.language or "")
     return None
 
 
@@ -136,13 +137,13 @@ def _plain_names(column: pl.Series, path: Path) -> pl.Series:
     """Names that are no IRIs, as they were before they were written as IRIs."""
     encoded = column.unique()
     encoded = encoded.filter(encoded.str.starts_with(PLAIN))
-    names = [_plain(iri) for iri in encoded]
+    names = [plain_name(iri) for iri in encoded]
     for name in names:
         check_name(name, "name", str(path))
     return column.replace(encoded, pl.Series(names, dtype=pl.String)) if names else column
 
 
-def _plain(iri: str) -> str:
+def plain_name(iri: str) -> str:
     """The name that was written so; the IRI itself if we would not have written it so."""
     if not iri.startswith(PLAIN):
         return iri

@@ -178,7 +178,7 @@ def _labels(path: str | Path | None, names: tuple[str, ...], told: Told) -> tupl
 
 
 def _write_folder(kb: KnowledgeBase, path: Path) -> None:
-    with folder_beside(path, may_replace=lambda _: False) as part:
+    with folder_beside(path, is_alike=lambda _: False) as part:
         for split in Split:
             facts = kb.part(split)
             if len(facts):

@@ -74,6 +74,14 @@ def _doubles(context, address):
 
 
 @intrinsic
+def _integers(context, address):
+    def generate(_, builder, signature, values):
+        return builder.inttoptr(values[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(types.int64), generate
+
+
+@intrinsic
 def _as_float(context, bits):
     def generate(_, builder, signature, values):
         return builder.bitcast(values[0], ir.FloatType())
@@ -190,23 +198,37 @@ def _log1p_block(row, label, scale):
 
 
 @_sum
-def _refuse_logits_row(row, bias, sums, label, scale):
-    loss = 0.0
-    for first in range(0, len(row), BLOCK):
-        last = first + BLOCK
-        block = row[first:last]
-        linear, product = _refuse_logits_block(
-            block, bias[first:last], sums[first:last], label, scale
-        )
-        if product < LARGEST:
-            loss += np.log(np.float64(product)) + linear
-        else:
-            loss += _log1p_block(block, label, scale) + linear
+def _refuse_logits_row(row, bias, sums, label, scale, ends, weights):
+    loss, first = 0.0, 0
+    for part in range(len(ends)):
+        times = F(scale * weights[part])
+        while first < ends[part]:
+            last = min(first + BLOCK, ends[part])
+            block = row[first:last]
+            linear, product = _refuse_logits_block(
+                block, bias[first:last], sums[first:last], label, times
+            )
+            if product < LARGEST:
+                logarithm = np.log(np.float64(product))
+            else:
+                logarithm = np.float64(_log1p_block(block, label, times))
+            loss += weights[part] * (logarithm + linear)
+            first = last
     return loss
 
 
 @_sum
-def _refuse_distances_row(row, near, label, scale):
+def _refuse_distances_row(row, near, label, scale, ends, weights):
+    loss, first = 0.0, 0
+    for part in range(len(ends)):
+        times, last = F(scale * weights[part]), ends[part]
+        loss += weights[part] * _refuse_distances_block(row[first:last], near, label, times)
+        first = last
+    return loss
+
+
+@_sum
+def _refuse_distances_block(row, near, label, scale):
     loss = ZERO
     if label == ZERO:
         for j in range(len(row)):
@@ -224,30 +246,32 @@ def _refuse_distances_row(row, near, label, scale):
 
 @cfunc(LOOP, cache=True)
 def refuse_logits(arguments):
-    """raw (rows, columns), bias (columns,), losses (rows,), label and scale, column sums."""
-    a = carray(arguments, (7,))
+    """raw (rows, columns), bias (columns,), losses, label and scale, parts, column sums."""
+    a = carray(arguments, (10,))
     rows, columns = a[1], a[2]
     raw = carray(floats(a[0]), (rows, columns))
     bias = carray(floats(a[3]), (columns,))
     losses = carray(_doubles(a[4]), (rows,))
     numbers = carray(_doubles(a[5]), (2,))
-    label, scale = F(numbers[0]), F(numbers[1])
-    sums = carray(floats(a[6]), (TASKS, columns))
+    label, scale = F(numbers[0]), numbers[1]
+    ends, weights = carray(_integers(a[7]), (a[6],)), carray(_doubles(a[8]), (a[6],))
+    sums = carray(floats(a[9]), (TASKS, columns))
     for task in range(me(), TASKS, team()):
         for i in range(rows * task // TASKS, rows * (task + 1) // TASKS):
-            losses[i] = _refuse_logits_row(raw[i], bias, sums[task], label, scale)
+            losses[i] = _refuse_logits_row(raw[i], bias, sums[task], label, scale, ends, weights)
 
 
 @cfunc(LOOP, cache=True)
 def refuse_distances(arguments):
-    """distances (rows, columns), near (1,), losses (rows,), label and scale; see `passes.py`."""
-    a = carray(arguments, (6,))
+    """distances (rows, columns), near (1,), losses, label and scale, parts; see `passes.py`."""
+    a = carray(arguments, (9,))
     rows, columns = a[1], a[2]
     raw = carray(floats(a[0]), (rows, columns))
     near = carray(floats(a[3]), (1,))[0]
     losses = carray(_doubles(a[4]), (rows,))
     numbers = carray(_doubles(a[5]), (2,))
-    label, scale = F(numbers[0]), F(numbers[1])
+    label, scale = F(numbers[0]), numbers[1]
+    ends, weights = carray(_integers(a[7]), (a[6],)), carray(_doubles(a[8]), (a[6],))
     count, mine = team(), me()
     for i in range(rows * mine // count, rows * (mine + 1) // count):
-        losses[i] = _refuse_distances_row(raw[i], near, label, scale)
+        losses[i] = _refuse_distances_row(raw[i], near, label, scale, ends, weights)

@@ -1,10 +1,11 @@
 """The loss with a sample of the entities for candidates, in place of all of them.
 
 Answers are exact: each is scored with its query, as a pair. The other candidates are those that
-were drawn, the same for the whole batch; each stands for `weight` entities. For "bce" the loss and
-its gradients are then, on average over what may be drawn, those of all candidates. For "ce" the
-sum under the logarithm is estimated so (the correction of a sampled softmax); the logarithm of an
-estimate is on average a little too small, the less the more candidates are drawn.
+were drawn, the same for the whole batch; each counts as often as the number of entities that it
+stands for. For "bce" the loss and its gradients are then, on average over what may be drawn, those
+of all candidates. For "ce" the sum under the logarithm is estimated so (the correction of a sampled
+softmax); the logarithm of an estimate is on average a little too small, the less the more
+candidates are drawn.
 """
 
 import torch
@@ -39,7 +40,7 @@ def drawn_bce(
     task: Task, drawn: Drawn, asked: Asked, table: Table, gradients: Gradients | None
 ) -> Tensor:
     """Yes or no for each candidate."""
-    link, everywhere, weight = task.geometry.link, task.everywhere(table), drawn.weight
+    link, everywhere = task.geometry.link, task.everywhere(table)
     _nothing_yet(drawn, gradients)
     scale = 1 / max(len(asked.vectors), 1)
     pairs = _Pairs(task, asked, table)
@@ -53,9 +54,9 @@ def drawn_bce(
         columns = None if gradients is None else gradients.part(met).bias
         there = matrix[met.answers]
         there = link.logits_(there if bias is None else there + bias[met.answers.columns])
-        refused = link.refuse_(matrix, bias, everywhere, scale * weight, columns)
-        refused -= (softplus(there) - everywhere * there).sum(dtype=torch.float64)
-        loss += weight * refused
+        loss += link.refuse_(matrix, bias, everywhere, scale, columns, met.parts)
+        weights = met.parts.by_column(there)[met.answers.columns]
+        loss -= ((softplus(there) - everywhere * there) * weights).sum(dtype=torch.float64)
         _forget(matrix, columns, met.answers)
         if gradients is not None:
             gradients.add(met, matrix)
@@ -69,7 +70,7 @@ def drawn_ce(
     task: Task, drawn: Drawn, asked: Asked, table: Table, gradients: Gradients | None
 ) -> Tensor:
     """Softmax over the answers and, weighed, the others."""
-    link, everywhere, weight = task.geometry.link, task.everywhere(table), drawn.weight
+    link, everywhere = task.geometry.link, task.everywhere(table)
     _nothing_yet(drawn, gradients)
     counts = task.answers.counts
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
@@ -79,15 +80,15 @@ def drawn_ce(
     labels = share[pairs.places.rows] + everywhere  # (pair,)
     targets = torch.zeros_like(share).index_add_(0, pairs.places.rows, labels * logits)
     totals = _ragged_logsumexp(logits, pairs.places.rows, len(share))  # (query,)
-    log_weight = torch.tensor(weight, dtype=share.dtype, device=share.device).log()
     for met in task.slices(asked, table):
         candidates, _ = _logits(met)
+        weights = met.parts.by_column(candidates)
         if everywhere:
             others = candidates.clone()
             others[met.answers] = 0
-            targets.add_(others.sum(1), alpha=everywhere * weight)
+            targets.addmv_(others, weights, alpha=everywhere)
         candidates[met.answers] = -torch.inf
-        totals = torch.logaddexp(totals, candidates.logsumexp(1) + log_weight)
+        totals = torch.logaddexp(totals, candidates.add_(weights.log()).logsumexp(1))
     asks = counts > 0
     loss = (totals - targets)[asks].sum(dtype=torch.float64)
     if gradients is None:
@@ -97,7 +98,7 @@ def drawn_ce(
     for met in task.slices(asked, table):
         candidates, slope = _logits(met)
         candidates.sub_(totals[:, None]).exp_().sub_(everywhere)
-        candidates.mul_(slope).mul_(weight * scale[:, None])
+        candidates.mul_(slope).mul_(met.parts.by_column(candidates)).mul_(scale[:, None])
         candidates[~asks] = 0  # not a product: an exponential may have been infinite
         columns = gradients.part(met).bias
         if columns is not None:

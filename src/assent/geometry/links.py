@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from assent.errors import ConfigError
 from assent.geometry import passes
+from assent.geometry.passes import Parts
 
 # A distance counts as at least this much: 1 - tanh(d) is then at most 1 - 1e-6 and the score at
 # most 13.8, so that value and gradient stay finite where a query hits an entity exactly. It
@@ -42,11 +43,13 @@ class Link(ABC):
         label: float,
         scale: float = 1.0,
         columns: Tensor | None = None,
+        parts: Parts | None = None,
     ) -> Tensor:
         """Labels every candidate alike: the summed binary cross-entropy.
 
         `raw` (query, entity) becomes d loss / d raw, times `scale`, and `columns` (entity,) the
-        sums of its columns. The bias (entity,) is added first.
+        sums of its columns. The bias (entity,) is added first. With `parts`, a candidate counts
+        as often as its part says, in the loss and in the slopes.
         """
 
 
@@ -68,18 +71,21 @@ class Logistic(Link):
         label: float,
         scale: float = 1.0,
         columns: Tensor | None = None,
+        parts: Parts | None = None,
     ) -> Tensor:
+        parts = parts or Parts.one(raw.shape[1])
         if passes.can_run(raw):
-            return passes.refuse_logits(raw, bias, label, scale, columns)
+            return passes.refuse_logits(raw, bias, label, scale, columns, parts)
         if bias is not None:
             raw += bias
-        loss = functional.softplus(raw).sum(dtype=torch.float64)
+        weights = parts.by_column(raw)
+        loss = (functional.softplus(raw) * weights).sum(dtype=torch.float64)
         if label:
-            loss -= label * raw.sum(dtype=torch.float64)
+            loss -= label * (raw * weights).sum(dtype=torch.float64)
         raw.sigmoid_()
         if label:
             raw -= label
-        raw *= scale
+        raw *= scale * weights
         if columns is not None:
             torch.sum(raw, 0, out=columns)
         return loss
@@ -110,18 +116,20 @@ class Tanh(Link):
         label: float,
         scale: float = 1.0,
         columns: Tensor | None = None,
+        parts: Parts | None = None,
     ) -> Tensor:
         if bias is not None or columns is not None:
             raise ConfigError("a distance takes no bias")
+        parts = parts or Parts.one(raw.shape[1])
         if passes.can_run(raw):
-            return passes.refuse_distances(raw, NEAR, label, scale)
-        near = raw < NEAR
+            return passes.refuse_distances(raw, NEAR, label, scale, parts)
+        near, weights = raw < NEAR, parts.by_column(raw)
         logits = Tanh.logits_(raw)
-        loss = functional.softplus(logits).sum(dtype=torch.float64)
+        loss = (functional.softplus(logits) * weights).sum(dtype=torch.float64)
         if label:
-            loss -= label * logits.sum(dtype=torch.float64)
+            loss -= label * (logits * weights).sum(dtype=torch.float64)
         odds = logits.exp()
         # (sigmoid(logit) - label) (d logit / d d), without the cancellation of large odds
         slopes = logits.sigmoid_().add_(odds).sub_(odds.add_(2), alpha=label)
-        slopes.mul_(-scale).masked_fill_(near, 0)
+        slopes.mul_(-scale * weights).masked_fill_(near, 0)
         return loss

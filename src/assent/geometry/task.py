@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple, Self
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
+from assent.geometry.passes import Parts
 
 # Cells of the buffer. On a CPU long slices win, up to what malloc keeps for the next step instead
 # of giving it back to the system: 28 MB of float32.
@@ -18,17 +20,24 @@ CELLS = {"cpu": 7 << 20, "cuda": 1 << 27}
 class Drawn(NamedTuple):
     """How to read the table of a step that knows a sample of the entities.
 
-    The first `number` rows were drawn, each of the `entities` with the same probability; the rows
-    after them are there because they answer a query of the batch, and are no candidates of others.
+    The entities are divided into strata. The first rows of the table were drawn: so many of the
+    first stratum, each entity in it with the same probability, then so many of the second. The
+    rows after them answer a query of the batch, and are no candidates of others.
     """
 
-    number: int
-    entities: int  # from which they were drawn
+    numbers: tuple[int, ...]  # (stratum,)  drawn
+    entities: tuple[int, ...]  # (stratum,)  from which they were drawn
 
     @property
-    def weight(self) -> float:
-        """How many entities each of those drawn stands for."""
-        return self.entities / max(self.number, 1)
+    def number(self) -> int:
+        """How many were drawn in all."""
+        return sum(self.numbers)
+
+    def parts(self, start: int, stop: int) -> Parts:
+        """How many entities each row of a slice of those drawn stands for."""
+        ends = (min(max(end, start), stop) - start for end in accumulate(self.numbers))
+        drawn = zip(self.entities, self.numbers, strict=True)
+        return Parts(tuple(ends), tuple(all_ / max(number, 1) for all_, number in drawn))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,7 @@ class Slice:
     buffer: Tensor  # (query, slice)
     answers: Places
     known: Places | None
+    parts: Parts  # of the slice, by how often its candidates count
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,7 @@ class Task:
 
     def everywhere(self, table: Table) -> float:
         """The label of a candidate that is no answer."""
-        entities = len(table.vectors) if self.drawn is None else self.drawn.entities
+        entities = len(table.vectors) if self.drawn is None else sum(self.drawn.entities)
         return self.smoothing / max(entities, 1)
 
     def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
@@ -99,4 +109,7 @@ class Task:
             part = table.part(start, start + size)
             width = len(part.vectors)
             buffer = cells[: queries * width].view(queries, width)
-            yield Slice(start, self.geometry(asked, part), buffer, here, out)
+            counts = (
+                Parts.one(width) if self.drawn is None else self.drawn.parts(start, start + width)
+            )
+            yield Slice(start, self.geometry(asked, part), buffer, here, out, counts)

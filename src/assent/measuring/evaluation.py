@@ -31,6 +31,9 @@ class Evaluation:
     decided: Decided
     results: Mapping[str, Result]
 
+    def __repr__(self) -> str:
+        return f"Evaluation({self.rule} on {self.split}: F1 {self.f1():.3f}, MRR {self.mrr:.3f})"
+
     @classmethod
     def of(cls, decided: Decided, measures: Mapping[str, Measure]) -> Self:
         """The results of measures that have seen the scores of all queries decided about."""

@@ -4,6 +4,7 @@ import re
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,12 @@ _REGISTERED = re.compile(r'^class \w+\(.*\bname="([^"]+)"', re.MULTILINE)
 def names() -> tuple[str, ...]:
     """The models there are, found without importing them: `assent --help` need not wait for torch.
 
-    They are those that the files of this folder register, and those that anyone registered since.
+    They are those that the files of this folder register, those that anyone registered since, and
+    those that installed packages have in the group `assent.models` of their entry points.
     """
     embedding = sys.modules.get(f"{__name__}.embedding")
     later = embedding.Embedding.registered if embedding else ()
-    return tuple(sorted({*_in_files(), *later}))
+    return tuple(sorted({*_in_files(), *later, *in_packages()}))
 
 
 @cache
@@ -32,6 +34,12 @@ def _in_files() -> frozenset[str]:
     """The names in lines like `class ComplEx(DotModel, name="complex"):`."""
     texts = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
     return frozenset(name for text in texts for name in _REGISTERED.findall(text))
+
+
+@cache
+def in_packages() -> dict[str, EntryPoint]:
+    """The models of installed packages: name -> where its class is."""
+    return {found.name: found for found in entry_points(group="assent.models")}
 
 
 def __getattr__(name: str) -> Any:

@@ -26,12 +26,13 @@ class ModelSettings:
     init_scale: float = 0.1  # standard deviation of the vectors before training
     anchor_dropout: float = 0.0  # share of an anchor's vector that a training step does not see
     query_dropout: float = 0.0  # the same of the query vector
-    members: int = 1  # models of this kind, trained side by side; the score is their mean
+    members: int = 1  # models of this kind, side by side; 0: by the number of queries
 
     def __post_init__(self) -> None:
-        for name in ("dim", "members"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"model.{name}: expected 1 or more, found {getattr(self, name)}")
+        for name, least in (("dim", 1), ("members", 0)):
+            if getattr(self, name) < least:
+                found = getattr(self, name)
+                raise ConfigError(f"model.{name}: expected {least} or more, found {found}")
         if self.members > MOST_MEMBERS:
             raise ConfigError(
                 f"model.members: expected {MOST_MEMBERS} at most, found {self.members}"

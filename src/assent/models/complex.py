@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from assent.errors import ConfigError
+from assent.geometry.vectorwise import complex_cubes
 from assent.models.embedding import DotModel, DotSettings
 
 
@@ -20,9 +21,8 @@ class ComplEx(DotModel, name="complex"):
         super().__init__(num_entities, num_relations, settings)
         self.relations = self.drawn(self.num_slots, settings.dim)  # (slot, dim)
 
-    def moduli(self, vectors: Tensor) -> Tensor:
-        real, imaginary = vectors.chunk(2, dim=1)
-        return (real**2 + imaginary**2 + 1e-12).sqrt()  # the root has no slope at zero
+    def cubes(self, vectors: Tensor) -> Tensor:
+        return complex_cubes(vectors)
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         real, imaginary = anchors.chunk(2, dim=1)

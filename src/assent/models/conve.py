@@ -15,6 +15,7 @@ class ConvESettings(DotSettings):
     anchor_dropout: float = 0.2
     feature_dropout: float = 0.2  # share of the channels that a training step does not see
     channels: int = 32
+    height: int = 0  # of a vector's picture; 0: as near to a square as `dim` allows
 
 
 class ConvE(DotModel, name="conve"):
@@ -29,7 +30,7 @@ class ConvE(DotModel, name="conve"):
 
     def __init__(self, num_entities: int, num_relations: int, settings: ConvESettings) -> None:
         super().__init__(num_entities, num_relations, settings)
-        height, width = picture(settings.dim)
+        height, width = picture(settings.dim, settings.height)
         if width < 3 or settings.channels < 1:
             raise ConfigError(
                 f"conve: a 3x3 convolution needs channels and a dim that makes a picture at least "
@@ -67,7 +68,14 @@ class ConvE(DotModel, name="conve"):
         )
 
 
-def picture(dim: int) -> tuple[int, int]:
-    """Height and width, height the larger, as near to a square as `dim` allows: 128 -> (16, 8)."""
+def picture(dim: int, height: int = 0) -> tuple[int, int]:
+    """Height and width, height the larger, as near to a square as `dim` allows: 128 -> (16, 8).
+
+    A `height` that is given must divide `dim`.
+    """
+    if height:
+        if height < 0 or dim % height:
+            raise ConfigError(f"model.height: expected one that divides {dim}, found {height}")
+        return height, dim // height
     width = max(side for side in range(1, int(dim**0.5) + 1) if dim % side == 0)
     return dim // width, width

@@ -12,6 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from assent.core.texts import Texts
 from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
+from assent.geometry.vectorwise import dropped
 from assent.models.base import WHOLE, Model, ModelSettings
 
 
@@ -146,13 +147,8 @@ class Embedding(Model):
         return Asked(vectors, self.weights(relations), self.owners(relations))
 
     def dropped(self, vectors: Tensor, share: float) -> Tensor:
-        """Dropout from 16 random bits a number; torch's own draws ten times as slowly."""
-        if not self.training or not share:
-            return vectors
-        words = torch.empty(-(-vectors.numel() // 4), dtype=torch.int64, device=vectors.device)
-        bits = words.random_(-(1 << 63), None).view(torch.int16)[: vectors.numel()]
-        kept = bits.view(vectors.shape) >= round(share * (1 << 16)) - (1 << 15)
-        return vectors * kept.to(vectors.dtype).div_(1 - share)
+        """With some of their numbers left out, in training."""
+        return dropped(vectors, share) if self.training and share else vectors
 
     def placed(self, vectors: Tensor) -> Tensor:
         """Vectors of entities as they are compared; a model may normalise them."""
@@ -161,12 +157,11 @@ class Embedding(Model):
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
         rows = self.relations.index_select(0, relations % len(self.relations))
-        cubes = self.moduli(self.vectors_of(anchors)).pow(3).sum()
-        return (cubes + self.moduli(rows).pow(3).sum()) / len(anchors)
+        return (self.cubes(self.vectors_of(anchors)) + self.cubes(rows)) / len(anchors)
 
-    def moduli(self, vectors: Tensor) -> Tensor:
-        """The absolute values of a vector's numbers."""
-        return vectors.abs()
+    def cubes(self, vectors: Tensor) -> Tensor:
+        """The cubed absolute values of the numbers of these vectors, summed."""
+        return vectors.abs().pow(3).sum()
 
     def drawn(self, *shape: int) -> nn.Parameter:
         """A parameter with random numbers to start from."""

@@ -13,8 +13,9 @@ from assent.core.checking import checked, refuse_unknown
 from assent.core.legible import first_line
 from assent.core.memory import memory
 from assent.core.texts import Texts
-from assent.errors import ConfigError
+from assent.errors import ConfigError, ModelFileError
 from assent.models.base import Model, ModelSettings
+from assent.models.custom import Custom, load, theirs
 from assent.models.embedding import Embedding
 from assent.models.members import Members
 
@@ -40,10 +41,12 @@ def create(
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
     _refuse_large(name, num_entities, num_relations, settings)
-    members = [model(num_entities, num_relations, settings) for _ in range(settings.members)]
-    if texts is not None:
-        for each in members:
-            each.read(texts)
+    count = max(settings.members, 1)
+    with theirs():
+        members = [model(num_entities, num_relations, settings) for _ in range(count)]
+        if texts is not None:
+            for each in members:
+                each.read(texts)
     return Members(members) if len(members) > 1 else members[0]
 
 
@@ -54,7 +57,7 @@ def _refuse_large(
     try:
         with torch.device("meta"):  # shapes alone
             shapes = _model(name)(num_entities, num_relations, settings).parameters()
-            numbers = settings.members * sum(shape.numel() for shape in shapes)
+            numbers = max(settings.members, 1) * sum(shape.numel() for shape in shapes)
     except (RuntimeError, TypeError, OverflowError) as error:  # more than any number can count
         raise ConfigError(f"model {name}: too large to be made ({first_line(error)})") from error
     needed, there = numbers * BYTES * COPIES, memory()
@@ -68,7 +71,8 @@ def _refuse_large(
 def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:
     """The model's settings: its defaults, and these values instead."""
     kind = _model(name).Settings
-    return kind(**checked(kind, values, "model"))
+    with theirs():
+        return kind(**checked(kind, values, "model"))
 
 
 def title(name: str) -> str:
@@ -77,9 +81,25 @@ def title(name: str) -> str:
 
 
 def _model(name: str) -> type[Embedding]:
+    if (custom := Custom.of(name)) is not None:
+        _import_all()  # now, as the file may import some of them
+        return load(custom if custom.sha256 else custom.pinned())
     refuse_unknown(name, assent.models.names(), "model")
     _import_all()
+    if name not in Embedding.registered:
+        Embedding.registered[name] = _of_package(name)
     return Embedding.registered[name]
+
+
+def _of_package(name: str) -> type[Embedding]:
+    """The class that an installed package has under this name."""
+    try:
+        found = assent.models.in_packages()[name].load()
+    except Exception as error:
+        raise ModelFileError(f"model {name!r} of an installed package: {error!r}") from error
+    if not (isinstance(found, type) and issubclass(found, Embedding)):
+        raise ModelFileError(f"model {name!r} of an installed package: {found!r} is no Embedding")
+    return found
 
 
 @cache

@@ -9,7 +9,6 @@ from scipy.special import expit
 from assent.core.benchmark import Benchmark
 from assent.core.counts import ratio
 from assent.core.decider import Decider
-from assent.deciding.rules import RULES
 from assent.reporting.decisions import SET_NAMES
 from assent.reporting.grid import (
     DASH,
@@ -25,25 +24,7 @@ from assent.reporting.grid import (
     words,
 )
 
-RULE_NAMES = {
-    "global": "one threshold for all relations",
-    "per-relation": "a threshold for each relation",
-    "paper-global": "one threshold, from the paper's grid",
-    "paper-relation": "a threshold for each relation, by the paper's search",
-    "precision": "thresholds that promise a precision",
-    "judge": "trees that learned to decide",
-}
 MOST_NAMES = 5  # of relations in a line
-
-
-def rule_name(rule: str) -> str:
-    """A decision rule in words."""
-    return RULE_NAMES.get(rule, rule)
-
-
-def rules_in_words() -> list[str]:
-    """Every decision rule, with what it finds."""
-    return [f"{rule} ({rule_name(rule)})" if rule in RULE_NAMES else rule for rule in RULES]
 
 
 def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:

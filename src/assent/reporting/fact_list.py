@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.new_facts import RULES, NewFacts
+from assent.core.new_facts import RULES, STATED, NewFacts
 from assent.core.vocabulary import last_part
 from assent.files.completions import Kept
 from assent.files.facts import rows_of_facts
@@ -298,7 +298,7 @@ def _named(name: str, label: str) -> list[str]:
 def evidence_in_words(row: Mapping[str, Any]) -> Iterator[str]:
     """What speaks for a fact and then against it, as `rows_of_facts` has it, a sentence each."""
     speaking = [_sentence(reason["sentence"]) for reason in row["evidence"]]
-    if all(reason["kind"] not in RULES for reason in row["evidence"]) and (
+    if all(reason["kind"] not in (STATED, *RULES) for reason in row["evidence"]) and (
         speaking or row["against"]
     ):
         speaking[:1] = [": ".join(["By similarity alone", *speaking[:1]])]

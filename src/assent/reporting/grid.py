@@ -6,10 +6,13 @@ The template of the report draws the same grids as HTML.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit
+
+from assent.core.legible import legible
 
 DASH = "\u2013"  # stands for what is not known or not defined
 LONGEST = 160  # letters of a name: names come from users' graphs
@@ -46,6 +49,22 @@ class Grid:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"{self.name}: a row has not {len(self.columns)} cells")
 
+    def _repr_html_(self) -> str:
+        """The table as a notebook shows it; names come from users' graphs, and are no markup."""
+        head = "".join(f"<th>{_html(column.heading)}</th>" for column in self.columns)
+        lines = [
+            "".join(
+                f'<td style="text-align: {"right" if column.is_number else "left"}">'
+                + _html(cell.text)
+                + (f" <small>{_html(cell.note)}</small></td>" if cell.note else "</td>")
+                for column, cell in zip(self.columns, row, strict=True)
+            )
+            for row in self.rows
+        ]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        notes = "".join(f"<p>{_html(note)}</p>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
     def without(self, heading: str) -> Self:
         """The same without the columns under this heading."""
         kept = [place for place, column in enumerate(self.columns) if column.heading != heading]
@@ -54,6 +73,10 @@ class Grid:
             columns=[self.columns[place] for place in kept],
             rows=[[row[place] for place in kept] for row in self.rows],
         )
+
+
+def _html(text: str) -> str:
+    return escape(legible(text))
 
 
 def texts(*headings: str) -> list[Column]:

@@ -24,6 +24,7 @@ from assent.reporting.grid import (
 from assent.rules.phrases import around_tail
 
 MOST_RELATIONS = 25  # rows of the table of a completion
+HARDLY = 0.01  # of its facts: a relation that lacks less by estimate is called complete
 FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
@@ -32,6 +33,8 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
     """The relations with the most new facts, and what a rehearsal says if there was one."""
     falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
     columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
+    if any(outcome.entailed for outcome in found.outcomes):
+        columns = {"entailed": lambda outcome: count(outcome.entailed), **columns}
     if found.reviewed is not None:
         columns = DECIDED_BY_PEOPLE
     rows = [
@@ -40,7 +43,7 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
             *(cell(outcome) for cell in columns.values()),
         ]
         for outcome in falling[:most]
-        if outcome.accepted or outcome.review or outcome.refused.counts()
+        if outcome.accepted or outcome.review or outcome.entailed or outcome.refused.counts()
     ]
     return Grid("completion", [*texts("relation"), *numbers(*columns)], rows)
 
@@ -70,10 +73,15 @@ def summary_lines(found: Completion) -> list[str]:
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
     if found.rehearsed is None:
         lines += _doubtful_lines(found.accepted)
+    if entailed := sum(outcome.entailed for outcome in outcomes):
+        lines.append(
+            f"entailed by the stated schema and known facts: {counted(entailed, 'fact')} more, "
+            "accepted too; no estimate is about them (--no-entailed leaves them out)"
+        )
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
         lines.append(f"refused, because they contradict the stated schema: {each}")
-    if len(found) < accepted + review:
+    if len(found) < accepted + review + entailed:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
 
@@ -111,7 +119,7 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     held_out = sum(outcome.held_out for outcome in found.outcomes)
     again = sum(outcome.found for outcome in found.outcomes)
     lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
-    accepted = found.accepted
+    accepted = found.accepted.take(~found.accepted.entailed)
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
         above = probability_text(rehearsed.threshold, 2)
@@ -129,16 +137,33 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     else:
         share = at_least(rehearsed.precision)
         lines.append(f"no facts are so probable that {share} of them are right")
-    return [*lines, rehearsed.assumption, *_more_lines(found, rehearsed)]
+    return [*lines, rehearsed.assumption, *_nothing_lines(found), *_more_lines(found)]
 
 
-def _more_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
+def _nothing_lines(found: Completion) -> list[str]:
+    """The relations that got nothing, and why."""
+    without = [outcome for outcome in found.outcomes if not outcome.accepted]
+    whole = [outcome for outcome in without if outcome.lacks < HARDLY]
+    unsure = [outcome for outcome in without if not outcome.lacks < HARDLY]
+    lines = []
+    for why, some in (
+        ("by estimate they lack hardly a fact", whole),
+        ("no candidate is sure enough", unsure),
+    ):
+        if some:
+            names = [last_part(found.vocabulary.relation(one.relation)) for one in some]
+            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            many = counted(len(some), "relation")
+            lines.append(f"nothing accepted of {many}, as {why}: {shown}")
+    return lines
+
+
+def _more_lines(found: Completion) -> list[str]:
     """What else there is to do where fewer facts are accepted than wait to be reviewed."""
-    if rehearsed.refuted or len(found.review) <= len(found.accepted):
+    if len(found.review) <= len(found.accepted):
         return []
     return [
-        "if you know that more is missing, --missing 2 accepts more; and people can tell what is "
-        "right: `assent review` turns their decisions into a promise"
+        "people can tell what else is right: `assent review` turns their decisions into a promise"
     ]
 
 
@@ -188,6 +213,7 @@ DECIDED_BY_PEOPLE: Columns = {name: _ASKED[name] for name in ("accepted", "to re
 DECIDED_BY_FACT: Columns = {
     **_ASKED,
     "right, by estimate": lambda outcome: probability(outcome.expected),
+    "lacks": lambda outcome: probability(outcome.lacks),
     "held out": lambda outcome: count(outcome.held_out),
     "found again": lambda outcome: count(outcome.found),
 }

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from assent.building.auditing import audit
 from assent.core.counts import METRICS
 from assent.core.version import __version__
+from assent.deciding.naming import rule_name
 from assent.measuring.classification import compared
 from assent.reporting.benchmarks import (
     KIND_NAMES,
@@ -25,7 +26,6 @@ from assent.reporting.benchmarks import (
     queries_grid,
 )
 from assent.reporting.chart import colour
-from assent.reporting.deciders import rule_name
 from assent.reporting.decisions import (
     decisions_grid,
     difference_line,

@@ -1,4 +1,4 @@
-"""Draws grids for the terminal and in Markdown, and charts as SVG."""
+"""Draws grids for the terminal, in Markdown and as JSON, and charts as SVG."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,6 +41,13 @@ def markdown(grid: Grid) -> str:
     return "\n\n".join([table, *map(escaped, grid.notes)])
 
 
+def records(grid: Grid) -> list[dict[str, str | float | None]]:
+    """The rows for JSON: heading -> number, words, or null where there is a dash."""
+    columns, rows = _with_notes(grid)
+    headings = [column.heading or grid.name for column in columns]
+    return [dict(zip(headings, map(_plain, row), strict=True)) for row in rows]
+
+
 def escaped(text: str) -> str:
     """Text for Markdown: names come from users' graphs, and must not end a cell or start markup."""
     return "".join(f"\\{c}" if c in "\\|`*_<>[]#" else c for c in text).replace("\n", " ")
@@ -81,3 +88,7 @@ def _marked(cell: Cell) -> str:
     # Within backticks nothing else is markup.
     text = cell.text if mark == "`" else escaped(cell.text)
     return f"{mark}{text}{mark}" if text else ""
+
+
+def _plain(cell: Cell) -> str | float | None:
+    return None if cell.text == DASH else cell.text if cell.value is None else cell.value

@@ -110,7 +110,7 @@ def _training(runs: Sequence[ReportedRun]) -> Iterator[Chart]:
         yield charts.by_epoch("loss", "loss", caption, losses)
     scores = {run.name: list(_points(run, "evaluation", "score")) for run in runs}
     if any(scores.values()):
-        stops = {str(run.settings["train"]["stop_on"]) for run in runs}
+        stops = {str(run.settings["train"]["stop_on"]) for run in runs if "train" in run.settings}
         measure = STOPS.get(stops.pop(), "score") if len(stops) == 1 else "score"
         caption = (
             f"{measure[0].upper()}{measure[1:]} on valid, by which the best epoch is chosen. "

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from assent.errors import ConfigError, StoppedError
 from assent.files.atomic import beside
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
 
@@ -200,7 +200,7 @@ def _imported(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'assent[{extra}]'") from error
+        raise ConfigError(f"{error}; pip install 'assent-kb[{extra}]'") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, pair_keys
 from assent.geometry import threads
-from assent.rules.firing import ANCHOR, ENTITY, KEPT, KINDS, Firing, Spoken, fire_pairs, forget
+from assent.rules.firing import (
+    ANCHOR,
+    ENTITY,
+    KEPT,
+    KINDS,
+    TURNED,
+    Firing,
+    Spoken,
+    fire_pairs,
+    forget,
+)
 from assent.rules.likeness import Likeness
 
 Columns = dict[str, NDArray[np.float32]]
@@ -64,8 +74,7 @@ def spoken_for(firing: Firing, anchors: Ids, slots: Ids, entities: Ids):
 
     threads.side_by_side(work)
     if turn:
-        kinds = [ENTITY, ANCHOR, *range(2, len(KINDS))]
-        best, number, total = best[:, kinds], number[:, kinds], total[:, kinds]
+        best, number, total = best[:, TURNED], number[:, TURNED], total[:, TURNED]
     return best, number, total
 
 

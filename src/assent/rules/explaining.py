@@ -19,13 +19,17 @@ from numba import njit
 
 from assent.core.arrays import Ids, Keys, Mask, found_in, frozen
 from assent.geometry import threads
+from assent.rules.ends import MAX_WALK
 from assent.rules.firing import PRIOR
-from assent.rules.graph import Graph
+from assent.rules.graph import Graph, linked, links_by
 from assent.rules.paths import NONE, STEPS, PathSettings, bodies_of, count_paths, path_codes
 
 KEPT = 8  # rules of each kind that are looked at for a fact
 MIN_SUPPORT = 2  # one case alone says little
 PATHS = PathSettings(steps=2)
+LINKS = 60  # of an entity, looked at for constants after two steps; of more, as many are drawn
+MEMBERS = 60  # of those that have the item, likewise
+COUNTED = 24  # constants after two steps that most of them have, counted for a fact
 MOST_PATHS = 4_000  # between the two entities of a fact, looked at
 
 
@@ -34,6 +38,17 @@ class Constants:
     """For each fact, the surest rules about what one of its ends has, falling."""
 
     bodies: Ids  # (fact, kept)   property; NONE where there are fewer
+    support: Ids  # (fact, kept)
+    cases: Ids  # (fact, kept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beyond:
+    """For each fact, the surest rules with a constant after two steps from one of its ends."""
+
+    slots: Ids  # (fact, kept)     the first step; NONE where there are fewer
+    items: Ids  # (fact, kept)     what the entity has that it leads to
+    middles: Ids  # (fact, kept)   that entity, or the first of several
     support: Ids  # (fact, kept)
     cases: Ids  # (fact, kept)
 
@@ -77,6 +92,26 @@ class Counting:
                 graph.offsets, graph.items, graph.slot_offsets, graph.entity_slots,
                 graph.item_slots, graph.member_offsets, graph.members, MIN_SUPPORT, PRIOR,
                 found.bodies, found.support, found.cases,
+            )  # fmt: skip
+
+        threads.side_by_side(work)
+        return found
+
+    def ends(self, anchors: Ids, items: Ids, known: Mask) -> Beyond:
+        """Rules with a constant two steps from the anchors that speak for their having these items.
+
+        Looked for among the constants that others with the item have, too; those that most of a
+        sample have are counted, exactly.
+        """
+        graph, count = self.graph, len(anchors)
+        found = Beyond(*(np.full((count, KEPT), NONE, np.int32) for _ in range(5)))
+
+        def work(part: int, parts: int) -> None:
+            _ends(
+                np.arange(part, count, parts), anchors, items, known, graph.offsets, graph.slots,
+                graph.ends, graph.items, graph.item_slots, graph.item_entities,
+                graph.member_offsets, graph.members, graph.num_slots, MIN_SUPPORT, PRIOR,
+                found.slots, found.items, found.middles, found.support, found.cases,
             )  # fmt: skip
 
         threads.side_by_side(work)
@@ -172,6 +207,163 @@ def _keep(body, support, cases, min_support, prior, best, bodies, supports, all_
         place -= 1
     best[place], bodies[place], supports[place] = confidence, body, support
     all_cases[place] = cases
+
+
+@njit(nogil=True, cache=True)
+def _ends(
+    facts, anchors, head_items, known, offsets, slots, ends, items, item_slots, item_entities,
+    member_offsets, members, num_slots, min_support, prior,
+    out_slots, out_items, out_middles, out_support, out_cases,
+):  # fmt: skip
+    num_entities, num_items = len(offsets) - 1, len(item_slots)
+    mark = np.full(num_items, -1, np.int64)  # the place of an item among the bodies of one slot
+    stamp, now = np.full(num_entities, -1, np.int64), np.int64(0)
+    for fact in facts:
+        anchor, head = anchors[fact], head_items[fact]
+        if head < 0:
+            continue
+        entity, asked = item_entities[head], item_slots[head]
+        hits = np.zeros(COUNTED, np.float64)
+        some = np.empty((COUNTED, 3), np.int64)  # slot, item, middle
+        q = offsets[anchor]
+        while q < offsets[anchor + 1]:
+            slot = slots[q]
+            low, high = links_by(offsets, slots, anchor, slot)
+            q = high
+            bodies, middles = _bodies(anchor, entity, low, high, offsets, ends, items,
+                                      item_entities, member_offsets, mark)  # fmt: skip
+            times = np.zeros(len(bodies), np.int64)
+            first = np.full(len(bodies), -1, np.int64)  # the one Z by which others have a body
+            last = np.full(len(bodies), -1, np.int64)  # the last of the others that was counted
+            size = member_offsets[head + 1] - member_offsets[head]
+            for m in range(0, size, max(1, size // MEMBERS)):
+                other = members[member_offsets[head] + m]
+                if other == anchor:
+                    continue
+                o_low, o_high = links_by(offsets, slots, other, slot)
+                for o in range(o_low, o_high, max(1, (o_high - o_low) // LINKS)):
+                    z = ends[o]
+                    if z == entity:
+                        continue
+                    for i in range(offsets[z], offsets[z + 1]):
+                        place = mark[items[i]]
+                        if place < 0 or item_entities[items[i]] == other:
+                            continue
+                        if first[place] == -1:
+                            first[place] = z
+                        elif first[place] != z:
+                            first[place] = -2
+                        if last[place] != other:
+                            last[place] = other
+                            times[place] += 1
+            for k in range(len(bodies)):
+                mark[bodies[k]] = -1
+                if times[k] >= min_support and first[k] == -2:
+                    much = times[k] * np.log(
+                        num_entities / (member_offsets[bodies[k] + 1] - member_offsets[bodies[k]])
+                    )
+                    _insert(much, slot, bodies[k], middles[k], hits, some)
+        best = np.zeros(out_slots.shape[1], np.float64)
+        for k in range(COUNTED):
+            if hits[k] <= 0:
+                break
+            now += 1
+            support, cases = _walk_back(
+                some[k, 0], some[k, 1], asked, entity, anchor, offsets, slots, ends,
+                item_entities, member_offsets, members, num_slots, stamp, now,
+            )  # fmt: skip
+            if support < min_support:
+                continue
+            if not known[fact]:
+                cases += 1  # the anchor, for which the body holds and the fact is not known
+            confidence = support / (cases + prior)
+            place = len(best)
+            while place > 0 and confidence > best[place - 1]:
+                place -= 1
+            if place == len(best):
+                continue
+            for later in range(len(best) - 1, place, -1):
+                best[later] = best[later - 1]
+                for out in (out_slots, out_items, out_middles, out_support, out_cases):
+                    out[fact, later] = out[fact, later - 1]
+            best[place] = confidence
+            out_slots[fact, place], out_items[fact, place] = some[k, 0], some[k, 1]
+            out_middles[fact, place] = some[k, 2]
+            out_support[fact, place], out_cases[fact, place] = support, cases
+
+
+@njit(nogil=True, cache=True)
+def _bodies(anchor, entity, low, high, offsets, ends, items, item_entities, member_offsets, mark):
+    """The items, marked by their places, of those to whom links of the anchor lead."""
+    room, size = 1 << 8, 0
+    bodies, middles = np.empty(room, np.int64), np.empty(room, np.int64)
+    for o in range(low, high, max(1, (high - low) // LINKS)):
+        z = ends[o]
+        if z == entity:
+            continue
+        i_low, i_high = offsets[z], offsets[z + 1]
+        for i in range(i_low, i_high, max(1, (i_high - i_low) // LINKS)):
+            item = items[i]
+            if mark[item] >= 0 or item_entities[item] == anchor:
+                continue
+            if member_offsets[item + 1] - member_offsets[item] < 2:
+                continue
+            if size == room:
+                room *= 2
+                longer, more = np.empty(room, np.int64), np.empty(room, np.int64)
+                longer[:size], more[:size] = bodies, middles
+                bodies, middles = longer, more
+            mark[item], bodies[size], middles[size] = size, item, z
+            size += 1
+    return bodies[:size], middles[:size]
+
+
+@njit(nogil=True, cache=True)
+def _insert(much, slot, item, middle, hits, some):
+    """Keeps a body in lists that fall; of equal ones the earlier stays first."""
+    place = len(hits)
+    while place > 0 and much > hits[place - 1]:
+        place -= 1
+    if place == len(hits):
+        return
+    for k in range(len(hits) - 1, place, -1):
+        hits[k] = hits[k - 1]
+        some[k] = some[k - 1]
+    hits[place] = much
+    some[place, 0], some[place, 1], some[place, 2] = slot, item, middle
+
+
+@njit(nogil=True, cache=True)
+def _walk_back(
+    slot, item, asked, entity, but, offsets, slots, ends, item_entities, member_offsets, members,
+    num_slots, stamp, now,
+):  # fmt: skip
+    """Support and cases of a body without one entity; none where it was right by a single Z."""
+    back = (slot + num_slots // 2) % num_slots
+    support, cases, spent, through = 0, 0, 0, np.int32(-1)
+    several = False
+    for m in range(member_offsets[item], member_offsets[item + 1]):
+        z = members[m]
+        if z == entity:
+            continue
+        low, high = links_by(offsets, slots, z, back)
+        spent += high - low
+        if spent > MAX_WALK:
+            return 0, 0
+        for q in range(low, high):
+            x = ends[q]
+            if x == but or x == item_entities[item]:
+                continue
+            new = stamp[x] != now
+            if new:
+                stamp[x] = now
+                cases += 1
+            if linked(offsets, slots, ends, x, asked, entity):
+                support += new
+                if through == -1:
+                    through = z
+                several = several or through != z
+    return (support, cases) if several else (0, 0)
 
 
 @njit(nogil=True, cache=True)

@@ -1,10 +1,10 @@
 """Which rules fire for a candidate: the best few of each kind, for one query or for pairs.
 
-A candidate (anchor, slot, entity) is spoken for by rules of four kinds: constants that the anchor
+A candidate (anchor, slot, entity) is spoken for by rules of six kinds: constants that the anchor
 has, constants that the entity has (the same rules, about the inverse slot), what either has with
-anyone, and paths from anchor to entity. Of each kind the KEPT highest confidences are kept, with
-the number and the sum of all. A candidate asked for from its other end is spoken for by the very
-same rules.
+anyone, paths from anchor to entity, and constants two steps from the anchor, or from the entity.
+Of each kind the KEPT highest confidences are kept, with the number and the sum of all. A candidate
+asked for from its other end is spoken for by the very same rules.
 """
 
 # mypy: ignore-errors
@@ -17,15 +17,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, offsets_of
+from assent.core.arrays import Ids, Keys, offsets_of, rows_of
+from assent.rules.ends import NOBODY, Ends, reached
 from assent.rules.graph import Graph, first_at_least, links_by
-from assent.rules.mining import RuleSet
+from assent.rules.mining import PRIOR, RuleSet
 from assent.rules.paths import Paths, reversed_steps
 
-KINDS = ("anchor", "entity", "slots", "paths")
-ANCHOR, ENTITY, SLOTS, PATHS = range(len(KINDS))
+KINDS = ("anchor", "entity", "slots", "paths", "anchor_ends", "entity_ends")
+ANCHOR, ENTITY, SLOTS, PATHS, ANCHOR_ENDS, ENTITY_ENDS = range(len(KINDS))
+TURNED = [ENTITY, ANCHOR, SLOTS, PATHS, ENTITY_ENDS, ANCHOR_ENDS]  # asked for from the other end
+UNKNOWN = -3  # instead of a Z, while nobody has looked for it
 KEPT = 5  # confidences of a candidate and kind
-PRIOR = 5.0  # cases against a rule, before any is counted
 GROUNDINGS = 4_000  # of a path rule from one anchor, walked; a hub has more
 
 Confidences = NDArray[np.float32]
@@ -79,6 +81,12 @@ class Speaking(NamedTuple):
     path_offsets: Keys  # (slot + 1,)       path rules, by the slot they speak for
     steps: Ids  # (path, 3)
     path_confidence: Confidences  # (path,) falling within a slot
+    end_offsets: Keys  # (item + 1,)        rules with a constant after two steps, by head
+    end_slots: Ids  # (end,)
+    end_items: Ids  # (end,)
+    end_bodies: Ids  # (end,)               the bodies of all heads of one slot, numbered
+    end_confidence: Confidences  # (end,)   falling within a head
+    bodies_of_slot: Keys  # (slot,)         how many different ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +118,7 @@ class Firing:
             Speaking(
                 constants.offsets, constants.bodies, confidence, body_offsets, heads, by_body,
                 offsets_of(np.bincount(slots, minlength=graph.num_slots)), steps, path_confidence,
+                *_ends(rules.ends, graph, prior),
             ),
             direct,
         )  # fmt: skip
@@ -122,6 +131,18 @@ def _both_directions(paths: Paths, num_slots: int, prior: float):
     confidence = np.tile((paths.support / (paths.cases + prior)).astype(np.float32), 2)
     order = np.lexsort((*steps.T, -confidence, slots))
     return slots[order], np.ascontiguousarray(steps[order]), confidence[order]
+
+
+def _ends(ends: Ends, graph: Graph, prior: float):
+    """Rules with a constant after two steps, and their bodies numbered within the head's slot."""
+    asked = graph.item_slots[rows_of(ends.offsets)].astype(np.int64)
+    codes = (asked * graph.num_slots + ends.slots) * graph.num_items + ends.items
+    different, numbers = np.unique(codes, return_inverse=True)
+    slots = different // max(graph.num_slots * graph.num_items, 1)
+    counts = np.bincount(slots, minlength=graph.num_slots)
+    bodies = (numbers - offsets_of(counts)[asked]).astype(np.int32)
+    confidence = (ends.support / (ends.cases + prior)).astype(np.float32)
+    return ends.offsets, ends.slots, ends.items, bodies, confidence, counts
 
 
 @njit(nogil=True, cache=True)
@@ -212,6 +233,10 @@ def fire(anchor, slot, links, rules, direct, spoken):
                 ):
                     continue
                 count = speak(entity, kind, confidence, spoken, count, True)
+        count = _lead_back(anchor, head, links, rules, spoken, count)
+    passed = _passed(slot, rules)
+    for item in range(first_head, last_head):
+        count = _lead_on(anchor, item, links, rules, passed, spoken, count, True)
     return fire_paths(anchor, slot, links, rules, direct, spoken, count, True)
 
 
@@ -220,6 +245,8 @@ def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
     """The same for some entities only, those at `entities` (row,), no two of them the same."""
     half = (len(links.slot_items) - 1) // 2
     inverse = (slot + half) % (2 * half)
+    back = item_of(links, inverse, anchor)
+    passed = _passed(slot, rules)
     for row in range(len(entities)):
         entity = entities[row]
         spoken.rows[entity], spoken.entities[row] = row, entity
@@ -227,10 +254,16 @@ def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
         if entity == anchor:
             spoken.rows[entity] = -1  # of a fact of an entity with itself, rules say nothing
             continue
-        _compare(anchor, item_of(links, slot, entity), entity, ANCHOR, links, rules, direct,
-                 spoken, row)  # fmt: skip
-        _compare(entity, item_of(links, inverse, anchor), anchor, ENTITY, links, rules, direct,
-                 spoken, row)  # fmt: skip
+        item = item_of(links, slot, entity)
+        _compare(anchor, item, entity, ANCHOR, links, rules, direct, spoken, row)
+        _compare(entity, back, anchor, ENTITY, links, rules, direct, spoken, row)
+        if item >= 0:
+            _lead_on(anchor, item, links, rules, passed, spoken, 0, False)
+        if back >= 0:
+            for rule in range(rules.end_offsets[back], rules.end_offsets[back + 1]):
+                z = _past(entity, rule, links, rules)
+                if z != NOBODY and z != anchor:
+                    speak(entity, ENTITY_ENDS, rules.end_confidence[rule], spoken, 0, False)
     fire_paths(anchor, slot, links, rules, direct, spoken, len(entities), False)
 
 
@@ -281,6 +314,62 @@ def _compare(who, head, other, kind, links, rules, direct, spoken, row):
         ):
             confidence = rules.head_confidence[place]
             speak(spoken.entities[row], SLOTS, confidence, spoken, 0, False)
+
+
+@njit(nogil=True, cache=True)
+def _passed(slot, rules):
+    """Room to remember by which Z each body holds for one entity (body of the slot,)."""
+    return np.full(rules.bodies_of_slot[slot], UNKNOWN, np.int32)
+
+
+@njit(nogil=True, cache=True)
+def _past(who, rule, links, rules):
+    """By which Z the body of a rule with a constant after two steps holds for an entity."""
+    return reached(
+        links.offsets, links.slots, links.ends, links.items, links.item_entities,
+        links.member_offsets, links.members, who, rules.end_slots[rule], rules.end_items[rule],
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _lead_on(anchor, head, links, rules, passed, spoken, count, grow):
+    """The rules with a constant after two steps that speak for the anchor having an item.
+
+    They lead past the entity of the item; `passed` remembers what holds for the anchor.
+    """
+    entity = links.item_entities[head]
+    if entity == anchor:
+        return count
+    for rule in range(rules.end_offsets[head], rules.end_offsets[head + 1]):
+        body = rules.end_bodies[rule]
+        if passed[body] == UNKNOWN:
+            passed[body] = _past(anchor, rule, links, rules)
+        if passed[body] != NOBODY and passed[body] != entity:
+            confidence = rules.end_confidence[rule]
+            count = speak(entity, ANCHOR_ENDS, confidence, spoken, count, grow)
+    return count
+
+
+@njit(nogil=True, cache=True)
+def _lead_back(anchor, head, links, rules, spoken, count):
+    """The same for all entities for which some body holds that speaks for having the anchor."""
+    half = (len(links.slot_items) - 1) // 2
+    said = np.full(len(spoken.rows), -1, np.int32)  # the last rule that spoke for each entity
+    for rule in range(rules.end_offsets[head], rules.end_offsets[head + 1]):
+        item = rules.end_items[rule]
+        back = (rules.end_slots[rule] + half) % (2 * half)
+        for m in range(links.member_offsets[item], links.member_offsets[item + 1]):
+            z = links.members[m]
+            if z == anchor:
+                continue
+            low, high = links_by(links.offsets, links.slots, z, back)
+            for q in range(low, high):
+                x = links.ends[q]
+                if x != anchor and x != links.item_entities[item] and said[x] != rule:
+                    said[x] = rule
+                    confidence = rules.end_confidence[rule]
+                    count = speak(x, ENTITY_ENDS, confidence, spoken, count, True)
+    return count
 
 
 @njit(nogil=True, cache=True)

@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.errors import DataError
 from assent.rules.constants import Constants, mine_constants
+from assent.rules.ends import EACH, Ends, mine_ends
 from assent.rules.graph import Graph
 from assent.rules.paths import Paths, PathSettings, mine_paths
 
 Progress = Callable[[str, int, int], None]  # told what is mined, how much is done, and of how much
 
-PARTS = {"constants": Constants, "paths": Paths}
+PARTS = {"constants": Constants, "paths": Paths, "ends": Ends}
+LATER = "ends"  # files from before there were such rules do not have this part
+PRIOR = 5.0  # cases against a rule, before any is counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +30,10 @@ class RuleSet:
     graph: Graph
     constants: Constants
     paths: Paths
+    ends: Ends
 
     def __len__(self) -> int:
-        return len(self.constants) + len(self.paths)
+        return len(self.constants) + len(self.paths) + len(self.ends)
 
     def covering(self, least: float) -> "RuleSet":
         """Without the rules of a smaller head coverage.
@@ -39,11 +43,13 @@ class RuleSet:
         """
         if not least:
             return self
-        constants, paths, graph = self.constants, self.paths, self.graph
+        constants, paths, ends, graph = self.constants, self.paths, self.ends, self.graph
         facts = np.bincount(graph.slots, minlength=graph.num_slots)  # (slot,)
         heads = rows_of(constants.offsets)
         there = constants.support >= least * facts[graph.item_slots[heads]]
         counts = np.bincount(heads[there], minlength=graph.num_items)
+        far = rows_of(ends.offsets)
+        told = ends.support >= least * facts[graph.item_slots[far]]
         right = paths.support / np.maximum(paths.walked, np.finfo(np.float32).tiny)
         wide = right >= least * facts[paths.relations]
         return replace(
@@ -54,6 +60,10 @@ class RuleSet:
                 frozen(constants.support[there]),
             ),
             paths=Paths(*(getattr(paths, field.name)[wide] for field in fields(Paths))),
+            ends=Ends(
+                frozen(offsets_of(np.bincount(far[told], minlength=graph.num_items)), np.int64),
+                *(frozen(getattr(ends, field.name)[told]) for field in fields(Ends)[1:]),
+            ),
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -62,13 +72,16 @@ class RuleSet:
             f"{name}.{field.name}": getattr(getattr(self, name), field.name)
             for name, kind in PARTS.items()
             for field in fields(kind)
+            if name != LATER or len(self.ends)
         }
 
     @classmethod
     def of_arrays(cls, graph: Graph, arrays: Mapping[str, NDArray[Any]]) -> "RuleSet":
         """From `arrays`, checked: a file may hold anything."""
-        parts = {}
+        parts = {LATER: Ends.nothing(graph)}
         for part, kind in PARTS.items():
+            if part == LATER and not any(name.startswith(f"{part}.") for name in arrays):
+                continue
             names = [f"{part}.{field.name}" for field in fields(kind)]
             if missing := [name for name in names if name not in arrays]:
                 raise DataError(f"rules: {missing[0]} is missing")
@@ -79,13 +92,15 @@ class RuleSet:
         return rules
 
     def _check(self) -> None:
-        constants, paths, graph = self.constants, self.paths, self.graph
-        offsets = constants.offsets
-        sizes = {len(column) for column in (constants.bodies, constants.support)}
-        rising = len(offsets) == graph.num_items + 1 and offsets[0] == 0
-        rising = rising and bool((np.diff(offsets) >= 0).all())
-        if not rising or sizes != {int(offsets[-1])}:
-            raise DataError("rules: constants do not fit the graph")
+        constants, paths, ends, graph = self.constants, self.paths, self.ends, self.graph
+        for offsets, *columns in (
+            (constants.offsets, constants.bodies, constants.support),
+            (ends.offsets, ends.slots, ends.items, ends.support, ends.cases),
+        ):
+            rising = len(offsets) == graph.num_items + 1 and offsets[0] == 0
+            rising = rising and bool((np.diff(offsets) >= 0).all())
+            if not rising or {column.shape for column in columns} != {(int(offsets[-1]),)}:
+                raise DataError("rules: constants do not fit the graph")
         columns = (paths.steps, paths.support, paths.cases, paths.walked)
         if {len(column) for column in columns} != {len(paths)} or paths.steps.shape[1:] != (3,):
             raise DataError("rules: columns of paths of different lengths")
@@ -94,6 +109,8 @@ class RuleSet:
             (paths.relations, 0, graph.num_slots // 2),
             (paths.steps, -1, graph.num_slots),
             (paths.steps[:, 0], 0, graph.num_slots),
+            (ends.slots, 0, graph.num_slots),
+            (ends.items, 0, graph.num_items),
         ]
         if any(((ids < low) | (ids >= high)).any() for ids, low, high in within):
             raise DataError("rules: a property or slot that is not there")
@@ -106,26 +123,35 @@ def mine(
     *,
     steps: int = 3,
     min_support: int = 2,
+    ends: int = EACH,
+    prior: float = PRIOR,
     minutes: float = math.inf,
     seed: int = 0,
     progress: Progress = lambda what, done, total: None,
 ) -> RuleSet:
-    """The rules of facts (fact, 3): constants, and paths of at most so many steps.
+    """The rules of facts (fact, 3): constants, paths of at most so many steps, and the surest rules
+    with a constant after two steps, so many `ends` of each item; 0: none.
 
     When the minutes are over, what was found so far is returned: rules about the items of most
     entities come first, and the paths that were met most often. Otherwise the same facts and the
     same seed give the same rules, whatever the number of threads.
     """
-    ends = time.monotonic() + 60 * minutes
+    over = time.monotonic() + 60 * minutes
     graph = Graph.of(facts, num_entities, num_relations)
 
     def until(what: str) -> Callable[[int, int], bool]:
         def go_on(done: int, total: int) -> bool:
             progress(what, done, total)
-            return time.monotonic() < ends
+            return time.monotonic() < over
 
         return go_on
 
     constants = mine_constants(graph, min_support, seed=seed, go_on=until("constants"))
     settings = PathSettings(min_support=min_support, steps=steps)
-    return RuleSet(graph, constants, mine_paths(graph, settings, seed, until("paths")))
+    paths = mine_paths(graph, settings, seed, until("paths"))
+    far = (
+        mine_ends(graph, prior, min_support, ends, seed, until("constants after two steps"))
+        if ends
+        else Ends.nothing(graph)
+    )
+    return RuleSet(graph, constants, paths, far)

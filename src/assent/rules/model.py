@@ -18,6 +18,7 @@ from assent.core.arrays import Ids, frozen
 from assent.errors import ConfigError, DataError
 from assent.geometry import threads
 from assent.rules.columns import spoken_for
+from assent.rules.ends import EACH
 from assent.rules.firing import KINDS, SLOTS, Firing, Spoken, fire, forget, item_of
 from assent.rules.graph import Graph
 from assent.rules.mining import Progress, RuleSet, mine
@@ -26,6 +27,7 @@ POPULAR = 0.01  # how far it is believed that an entity answers because it often
 FAINT = 1e-6  # the probability of a candidate that nothing speaks for
 COUNTED = 8  # of the confidences of all kinds, the highest
 SUREST = 7.0  # log-odds that rules can come to where they only have a say: a probability of .999
+MOST_ENDS = 1_000  # rules with a constant after two steps that may be kept of each item
 SHORT = 2  # steps of the paths that have a say; three cost far more time
 
 
@@ -38,6 +40,7 @@ class RuleSettings:
     discount: float = 0.5  # of each rule after the surest: 0 believes that alone, 1 all alike
     slots_weight: float = 0.1  # of rules about whom an entity has some slot with
     file: str = ""  # of rules in AnyBURL's format, to be taken instead of mining
+    ends: int = EACH  # rules with a constant after two steps, of each item; 0: none
     minutes: float = 0.0  # of mining, at most; 0: as many as it takes
 
     def __post_init__(self) -> None:
@@ -48,6 +51,7 @@ class RuleSettings:
             ("prior", 0, math.inf),
             ("discount", 0, 1),
             ("slots_weight", 0, 1),
+            ("ends", 0, MOST_ENDS),
             ("minutes", 0, math.inf),
         ):
             if not low <= (value := getattr(self, name)) <= high:
@@ -80,7 +84,8 @@ class RuleModel:
         minutes = min(minutes, self.settings.minutes or math.inf)
         rules = mine(
             facts, self.num_entities, self.num_relations, steps=self.settings.steps,
-            min_support=self.settings.min_support, minutes=minutes, seed=seed, progress=progress,
+            min_support=self.settings.min_support, ends=self.settings.ends,
+            prior=self.settings.prior, minutes=minutes, seed=seed, progress=progress,
         )  # fmt: skip
         self.hear(facts, rules.covering(self.settings.min_coverage), direct)
 
@@ -155,7 +160,7 @@ class RuleModel:
 
 
 def rules_of(facts: Ids, num_entities: int, num_relations: int) -> RuleSet:
-    """The rules that have a say about candidates: in a judge, and beside a model's scores."""
+    """The rules that a judge hears."""
     return mine(facts, num_entities, num_relations, steps=SHORT)
 
 
@@ -165,7 +170,7 @@ def log_odds(
     """What the rules of these facts (fact, 3) say to candidates (candidate, 3), as log-odds.
 
     No fact between the two ends of a candidate speaks: where pairs were held out, no held-out fact
-    has one. The rules are mined when the first candidates come.
+    has one. The rules are mined when the first candidates come: constants and short paths.
     """
     model = RuleModel(num_entities, num_relations, RuleSettings(steps=SHORT))
     heard = False
@@ -173,7 +178,8 @@ def log_odds(
     def of(candidates: Ids) -> NDArray[np.float64]:
         nonlocal heard
         if not heard:
-            model.hear(facts, rules_of(facts, num_entities, num_relations), direct=False)
+            rules = mine(facts, num_entities, num_relations, steps=SHORT, ends=0)
+            model.hear(facts, rules, direct=False)
             heard = True
         said = model.pairs(*torch.from_numpy(np.array(candidates)).unbind(1)).numpy()
         return np.clip(said.astype(np.float64), -SUREST, SUREST)

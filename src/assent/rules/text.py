@@ -14,6 +14,7 @@ from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.rules.constants import Constants
+from assent.rules.ends import Ends
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.mining import RuleSet
@@ -28,14 +29,18 @@ def lines(
     rules: RuleSet, names: Vocabulary, most: int | None = None, prior: float = PRIOR
 ) -> Iterator[str]:
     """The rules as text, the surest first; of many, only so many."""
-    constants, paths, sizes = rules.constants, rules.paths, rules.graph.sizes
-    support = np.concatenate([constants.support, paths.support]).astype(np.int64)
-    cases = np.concatenate([sizes[constants.bodies], paths.cases])
-    heads = rows_of(constants.offsets)
+    constants, paths, ends, sizes = rules.constants, rules.paths, rules.ends, rules.graph.sizes
+    support = np.concatenate([constants.support, paths.support, ends.support]).astype(np.int64)
+    cases = np.concatenate([sizes[constants.bodies], paths.cases, ends.cases])
+    heads, far = rows_of(constants.offsets), rows_of(ends.offsets)
     confidence = support / (cases + prior)
     for rule in np.lexsort((-support, -confidence))[:most].tolist():
         path = rule - len(constants)
-        if path >= 0:
+        end = path - len(paths)
+        if end >= 0:
+            steps = int(ends.slots[end]), int(ends.items[end])
+            text = _end(rules.graph, int(far[end]), *steps, names)
+        elif path >= 0:
             text = _path(int(paths.relations[path]), paths.steps[path], names)
         else:
             text = _constant(rules.graph, int(heads[rule]), int(constants.bodies[rule]), names)
@@ -50,6 +55,7 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
     entities = {name: number for number, name in enumerate(names.entities)}
     relations = {name: number for number, name in enumerate(names.relations)}
     constants: list[tuple[int, int, int]] = []
+    ends: list[tuple[int, int, int, int, int]] = []
     paths: list[tuple[int, tuple[int, ...], int, int]] = []
     for number, line in enumerate(text, 1):
         try:
@@ -57,13 +63,19 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
             head, body = rule.split(ARROW.strip(), 1)
             slot, start, end = _read_atom(head.strip(), entities, relations, names)
             if {start, end} == {"X", "Y"}:
-                steps = _read_path(body.strip(), relations, names)
+                steps = _read_path(body.strip(), entities, relations, names)
                 paths.append((slot, steps, _count(support), _count(cases)))
                 continue
             if start not in ("X", "Y"):  # r(e,Y): the head is asked for
                 slot, start, end = _inverse(slot, names), end, start
-            by, _, other = _from(start, _read_atom(body.strip(), entities, relations, names), names)
             item = graph.item(frozen([slot]), frozen([end]))[0]
+            first, *rest = _read_atoms(body.strip(), entities, relations, names)
+            by, _, other = _from(start, first, names)
+            if rest:
+                last = _read_end(other, rest, graph, names)
+                if item >= 0 and last >= 0:
+                    ends.append((int(item), by, last, int(support), int(cases)))
+                continue
             free = other in VARIABLES
             property_ = (
                 graph.num_items + by if free else graph.item(frozen([by]), frozen([other]))[0]
@@ -72,7 +84,10 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
                 constants.append((int(item), int(property_), _count(support)))
         except ValueError as error:
             raise DataError(f"{where}:{number}: {error or 'cannot be read'}") from error
-    return RuleSet(graph, _constants(constants, graph), _paths(paths, graph))
+    far = np.array(sorted(set(ends)), np.int64).reshape(-1, 5).T
+    return RuleSet(
+        graph, _constants(constants, graph), _paths(paths, graph), Ends.of(graph, PRIOR, *far)
+    )
 
 
 def _count(text: str) -> int:
@@ -114,6 +129,14 @@ def _constant(graph: Graph, head: int, body: int, names: Vocabulary) -> str:
     else:
         by, other = int(graph.item_slots[body]), names.entities[graph.item_entities[body]]
     return f"{_atom(slot, variable, entity, names)}{ARROW}{_atom(by, variable, other, names)}"
+
+
+def _end(graph: Graph, head: int, slot: int, item: int, names: Vocabulary) -> str:
+    asked, entity = int(graph.item_slots[head]), names.entities[graph.item_entities[head]]
+    variable, between = "X" if asked < names.num_relations else "Y", BETWEEN[0]
+    by, last = int(graph.item_slots[item]), names.entities[graph.item_entities[item]]
+    steps = _atom(slot, variable, between, names), _atom(by, between, last, names)
+    return f"{_atom(asked, variable, entity, names)}{ARROW}{', '.join(steps)}"
 
 
 def _path(relation: int, steps: Ids, names: Vocabulary) -> str:
@@ -173,24 +196,50 @@ def _from(
     raise ValueError(f"expected {variable} in the body")
 
 
-def _read_path(text: str, relations: dict[str, int], names: Vocabulary) -> tuple[int, ...]:
-    """The slots that lead from X to Y."""
+def _read_atoms(
+    text: str, entities: dict[str, int], relations: dict[str, int], names: Vocabulary
+) -> list[tuple[int, str | int, str | int]]:
+    """The atoms of a body, one after another; names may have brackets and commas."""
     atoms, rest = [], text
     while rest:
-        cut = next(
-            (
-                place + 1
-                for place, letter in enumerate(rest)
-                if letter == ")"
-                and (rest[place + 1 :].startswith(",") or place + 1 == len(rest))
-                and _is_atom(rest[: place + 1], relations, names)
-            ),
-            None,
-        )
-        if cut is None:
-            raise ValueError(f"{rest!r} is no path of known relations from X to Y")
-        atoms.append(_read_atom(rest[:cut], {}, relations, names))
-        rest = rest[cut:].removeprefix(",").strip()
+        for place, letter in enumerate(rest):
+            after = rest[place + 1 :]
+            if letter == ")" and (after.startswith(",") or not after):
+                try:
+                    atoms.append(_read_atom(rest[: place + 1], entities, relations, names))
+                except ValueError:
+                    if not after:
+                        raise
+                    continue
+                rest = after.removeprefix(",").strip()
+                break
+        else:
+            raise ValueError(f"{rest!r} is no body of known relations")
+    if not atoms:
+        raise ValueError("a rule without a body")
+    return atoms
+
+
+def _read_end(
+    at: str | int,
+    rest: list[tuple[int, str | int, str | int]],
+    graph: Graph,
+    names: Vocabulary,
+) -> int:
+    """The item that is asked of the entity after the first step; -1 where nobody has it."""
+    if len(rest) > 1 or at not in BETWEEN:
+        raise ValueError("expected one step, or two with an entity at the end")
+    by, _, last = _from(at, rest[0], names)
+    if not isinstance(last, int):
+        raise ValueError("expected an entity at the end of the second step")
+    return int(graph.item(frozen([by]), frozen([last]))[0])
+
+
+def _read_path(
+    text: str, entities: dict[str, int], relations: dict[str, int], names: Vocabulary
+) -> tuple[int, ...]:
+    """The slots that lead from X to Y."""
+    atoms = _read_atoms(text, entities, relations, names)
     at: str | int = "X"
     steps = []
     for atom in atoms:
@@ -199,11 +248,3 @@ def _read_path(text: str, relations: dict[str, int], names: Vocabulary) -> tuple
     if at != "Y" or len(steps) > STEPS:
         raise ValueError(f"{text!r} is no path of 1 to {STEPS} steps from X to Y")
     return tuple(steps + [NONE] * (STEPS - len(steps)))
-
-
-def _is_atom(text: str, relations: dict[str, int], names: Vocabulary) -> bool:
-    try:
-        _read_atom(text, {}, relations, names)
-    except ValueError:
-        return False
-    return True

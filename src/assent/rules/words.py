@@ -32,7 +32,8 @@ VERBS = re.compile(
     r"visits|watches|wears|wins|writes"
 )
 PARTICIPLES = re.compile(
-    r"born|built|held|known|led|made|met|paid|put|set|shown|sold|spoken|sung|"
+    r"born|bought|brought|built|caught|held|known|led|made|met|paid|put|sent|set|shown|sold|"
+    r"spoken|sung|"
     r"taught|won|worn|written"
     r"|[a-z]+(ed|oven|awn)"
 )
@@ -42,7 +43,14 @@ INTRANSITIVE = re.compile(
     r"graduated|happened|immigrated|lived|moved|occurred|participated|performed|played|resigned|"
     r"resulted|retired|served|starred|started|studied|worked"
 )
-TOLD_AFTERWARDS = re.compile(r"built|held|led|made|met|paid|put|set|sold|taught|won|[a-z]+ed")
+TOLD_AFTERWARDS = re.compile(
+    r"bought|brought|built|caught|held|led|made|met|paid|put|sent|set|sold|taught|won|[a-z]+ed"
+)
+# What the head did, in forms that are no participles: wrote in genre, became.
+PAST = re.compile(
+    r"ate|became|began|broke|came|chose|drew|drove|fell|flew|gave|got|grew|hid|knew|ran|rode|rose|"
+    r"sang|saw|shook|spoke|stole|swam|threw|took|went|woke|wore|wrote"
+)
 DOING = re.compile(r"[a-z]{2,}[aeiouy][a-z]*ing")  # starring, featuring
 NOUNS_IN_ING = re.compile(
     r".*(ling|thing|string|building|drawing|painting|meeting|wedding|setting|rating|ranking|"
@@ -133,7 +141,7 @@ def is_plural(label: str) -> bool:
 
 def is_verb(words: Sequence[str]) -> bool:
     first = words[0].lower()
-    if first in AUXILIARIES or VERBS.fullmatch(first):
+    if first in AUXILIARIES or VERBS.fullmatch(first) or PAST.fullmatch(first):
         return True
     if first.endswith("ly") and len(words) > 1:
         did = INTRANSITIVE.fullmatch(words[1]) or words[1] in ("paid", "held", "led", "met")

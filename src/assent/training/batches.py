@@ -91,6 +91,15 @@ def suitable_epochs(num_queries: int) -> int:
     return 5 * round(min(max(1_800_000 / max(num_queries, 1), 30), 100) / 5)
 
 
+def suitable_members(num_queries: int) -> int:
+    """Four where there are 60,000 queries or more, else one.
+
+    Steps of a large graph draw their candidates, so that four members take less time than one with
+    all candidates did. A small graph takes all, and its one model is done in a minute.
+    """
+    return 4 if num_queries >= 60_000 else 1
+
+
 def suitable_batch(num_queries: int) -> int:
     """A power of two from 64 to 512 that makes about a hundred steps an epoch.
 

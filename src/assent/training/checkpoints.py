@@ -1,8 +1,6 @@
 """The state of a training on disk: complete or absent, and checked when it is read."""
 
-import hashlib
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +13,12 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from assent.errors import DataError
+from assent.files.atomic import beside
+from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
+from assent.files.runs import CHECKPOINTS
+from assent.files.text import read_json
 
-CHECKPOINTS = "checkpoints"  # in the folder of a run
 STEPS = "steps"  # the part of a training that `minutes` bounds
 KEPT = 2  # the newest and the one before it, should the newest turn out damaged
 
@@ -60,27 +61,25 @@ class Position:
         self.seconds = self.processor_seconds = 0.0
 
 
-def save_checkpoint(folder: Path, position: Position, tensors: Mapping[str, Tensor]) -> None:
-    """Writes tensors, then the small file that vouches for them; removes those too old."""
-    folder.mkdir(parents=True, exist_ok=True)
+def save_checkpoint(
+    folder: Path, position: Position, tensors: Mapping[str, Tensor], run: str = ""
+) -> None:
+    """Writes tensors, then the small file that vouches for them; removes those too old.
+
+    `run` is a checksum of what the training is made of: only that training may take it up.
+    """
     name = f"{position.epoch:05d}-{position.step:07d}"
     weights, voucher = folder / f"{name}.safetensors", folder / f"{name}.json"
     try:
-        part = weights.with_suffix(".part")
-        save_file(
-            {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}, part
-        )
-        content = {"sha256": _sha256(part), "position": asdict(position)}
-        _sync(part)
-        part.replace(weights)
-        part = voucher.with_suffix(".json.part")
-        part.write_text(json.dumps(content), encoding="utf-8")
-        _sync(part)
-        part.replace(voucher)
-    except (OSError, SafetensorError) as error:
-        for leftover in folder.glob("*.part"):
-            leftover.unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or error
+        with beside(weights) as part:
+            plain = {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}
+            save_file(plain, part)
+            content = {"sha256": digest(part), "run": run, "position": asdict(position)}
+        with beside(voucher) as part:
+            part.write_text(json.dumps(sealed(content)), encoding="utf-8")
+    except (DataError, SafetensorError) as error:
+        cause = error.__cause__ if isinstance(error, DataError) else error
+        reason = getattr(cause, "strerror", None) or cause
         raise DataError(
             f"{weights}: cannot be written: {reason}; the checkpoint before it is whole, "
             "make room and run the same command again"
@@ -91,21 +90,33 @@ def save_checkpoint(folder: Path, position: Position, tensors: Mapping[str, Tens
 
 
 def newest_checkpoint(
-    folder: Path,
+    folder: Path, run: str = ""
 ) -> tuple[Position, dict[str, Tensor], list[str]] | None:
-    """The newest whole checkpoint, and a complaint about each damaged one passed over."""
+    """The newest whole checkpoint, and a complaint about each damaged one passed over.
+
+    Where all are damaged, an error says so. With `run`, those of another training are damaged.
+    """
     complaints: list[str] = []
     for voucher in sorted(folder.glob("*.json"), reverse=True):
         weights = voucher.with_suffix(".safetensors")
         try:
-            for file in (voucher, weights):
-                refuse_special(file)
-            content = json.loads(voucher.read_text(encoding="utf-8"))
-            if _sha256(weights) != content["sha256"]:
+            refuse_special(weights)
+            content = unsealed(read_json(voucher), voucher)
+            if digest(weights) != content["sha256"]:
                 raise ValueError("its checksum is wrong")
-            return Position(**content["position"]), load_file(weights), complaints
+            if run and content.get("run", run) != run:
+                raise ValueError("it is of another training")
+            position = Position(**content["position"])
+            if voucher.stem != f"{position.epoch:05d}-{position.step:07d}":
+                raise ValueError("its name is not that of its epoch and step")
+            return position, load_file(weights), complaints
         except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
             complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
+    if complaints:
+        raise DataError(
+            f"{folder}: no checkpoint is whole ({len(complaints)} damaged); put one back, or say "
+            "--restart to train from the beginning"
+        )
     return None
 
 
@@ -133,14 +144,3 @@ def load_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
         place, key = name.split("/", 1)
         state["state"].setdefault(int(place), {})[key] = tensor
     optimizer.load_state_dict(state)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync(path: Path) -> None:
-    """Down to the disk before the rename: a crash must not leave a name without its bytes."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())

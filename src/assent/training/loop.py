@@ -1,9 +1,11 @@
 """The training loop: steps, evaluations, checkpoints; stops and goes on anywhere."""
 
+import hashlib
+import json
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -14,14 +16,14 @@ from torch import Tensor
 
 from assent.core.queries import Queries
 from assent.errors import ConfigError, TrainingError
+from assent.files.runs import CHECKPOINTS
 from assent.geometry import Answers, Drawn
 from assent.geometry.loss import LOSSES
 from assent.geometry.threads import Crowd, processors, with_threads
 from assent.models.base import Model
 from assent.training.batches import Batch, batches, num_batches, suitable_batch, suitable_epochs
-from assent.training.candidates import num_drawn, sample
+from assent.training.candidates import Strata, num_drawn, num_facts, sample
 from assent.training.checkpoints import (
-    CHECKPOINTS,
     STEPS,
     Position,
     below,
@@ -109,6 +111,9 @@ def settled(settings: TrainSettings, num_queries: int) -> TrainSettings:
     return replace(settings, epochs=settings.epochs or suitable_epochs(num_queries))
 
 
+Pull = Callable[[float, Tensor | None], None]
+
+
 class Watcher(Protocol):
     """Told of what happens, to show it."""
 
@@ -126,16 +131,18 @@ def train(
     folder: Path | None = None,
     minutes: float = math.inf,
     changed: Mapping[str, Any] = NOTHING,
+    pull: Pull | None = None,
 ) -> Trained:
     """Trains `model` in place, and leaves it with its best weights.
 
     `evaluate` gives a number, the higher the better. In `folder`, checkpoints make sure that a
     training that was stopped at any moment goes on where it was. Its steps, those before it was
     stopped too, take `minutes` at most; with more of them, it goes on from there. `changed` are the
-    settings that differ from those before it was stopped; the trace tells of them.
+    settings that differ from those before it was stopped; the trace tells of them. `pull` is told
+    the rate of each step, and the rows of entities that it moved, if not all of them.
     """
     model.to(settings.device)
-    training = _Training(model, queries, settings, evaluate, watcher, folder, minutes)
+    training = _Training(model, queries, settings, evaluate, watcher, folder, minutes, pull)
     training.resume(changed)
     with with_threads(training.most_threads()), Interrupts() as interrupts:
         training.run(interrupts)
@@ -161,7 +168,9 @@ class _Training:
         watcher: Watcher,
         folder: Path | None,
         minutes: float,
+        pull: Pull | None,
     ) -> None:
+        self.pull = pull
         self.model = model
         self.queries = queries
         self.settings = settled(settings, len(queries))
@@ -172,6 +181,8 @@ class _Training:
         self.folder = folder / CHECKPOINTS if folder else None
         self.trace = Trace(folder / "trace.jsonl" if folder else None)
         self.num_drawn = num_drawn(settings.candidates, model.num_entities)  # 0: all
+        facts = num_facts(queries, model.num_entities)
+        self.strata = Strata.of(facts, self.num_drawn) if self.num_drawn else None
         self.optimizer = Optimizing(
             model, settings.optimizer, settings.learning_rate, by_rows=self.num_drawn > 0
         )
@@ -179,6 +190,7 @@ class _Training:
         self.best = _copied(model.state_dict())
         self.batch_size = settings.batch_size or suitable_batch(len(queries))
         self.steps = num_batches(queries, self.batch_size, settings.slots)
+        self.identity = _identity(model, queries, self.settings)
         self.saved_at = time.monotonic()
         self.saving_took = 0.0  # seconds
 
@@ -192,7 +204,7 @@ class _Training:
 
     def resume(self, changed: Mapping[str, Any]) -> None:
         """Takes up the newest whole checkpoint, if there is one."""
-        found = newest_checkpoint(self.folder) if self.folder else None
+        found = newest_checkpoint(self.folder, self.identity) if self.folder else None
         if found is None:
             self.trace.rewind(0)
             self._tell(
@@ -200,7 +212,8 @@ class _Training:
             )
             return
         self.position, tensors, complaints = found
-        self.trace.rewind(self.position.trace_bytes)
+        if lost := self.trace.rewind(self.position.trace_bytes):
+            complaints.append(lost)
         for complaint in complaints:
             self._tell("damaged", message=complaint)
         self.model.load_state_dict(below("model/", tensors))
@@ -267,7 +280,7 @@ class _Training:
         tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
         tensors |= {f"best/{name}": x for name, x in self.best.items()}
         tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
-        save_checkpoint(folder, self.position, tensors)
+        save_checkpoint(folder, self.position, tensors, self.identity)
 
     def _epoch(self, interrupts: Interrupts) -> bool:
         """Whether the epoch came to its end before the time was up."""
@@ -323,18 +336,20 @@ class _Training:
         # Dropout depends on seed and step alone, so that nothing of it need be saved.
         torch.manual_seed((settings.seed << 32) + done)
         self.optimizer.forget()
-        if not self.num_drawn:
+        if self.strata is None:
             loss = self._learn(batch, None)
             self.optimizer.step()
+            if self.pull is not None:
+                self.pull(self.optimizer.rate, None)
             return loss
-        small, ids, drawn = sample(
-            batch, self.model.num_entities, self.num_drawn, settings.seed, done
-        )
+        small, ids, drawn = sample(batch, self.strata, settings.seed, done)
         ids = ids.to(settings.device)
         rows = self.optimizer.rows(ids)
         with self.model.only(rows, ids):
             loss = self._learn(small, drawn)
         self.optimizer.step(ids, rows)
+        if self.pull is not None:
+            self.pull(self.optimizer.rate, ids)
         return loss
 
     def _learn(self, batch: Batch, drawn: Drawn | None) -> float:
@@ -405,6 +420,16 @@ class _Training:
     def _tell(self, event: str, **values: Any) -> None:
         self.trace(event, **values)
         self.watcher.event(event=event, **values)
+
+
+def _identity(model: Model, queries: Queries, settings: TrainSettings) -> str:
+    """A checksum of what decides how a training goes: its checkpoints are of no use to another."""
+    shapes = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+    fixed = {name: value for name, value in asdict(settings).items() if name not in FREE}
+    sha = hashlib.sha256(json.dumps([type(model).__name__, shapes, fixed]).encode())
+    for ids in (queries.anchors, queries.relations, queries.offsets, queries.answers):
+        sha.update(ids.astype("<i8").tobytes())
+    return sha.hexdigest()
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

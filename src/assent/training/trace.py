@@ -2,13 +2,15 @@
 
 import json
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assent.errors import DataError
-from assent.files.guarding import parsing, refuse_special
+from assent.files.guarding import refuse_special
 
+ADOPTED = "adopted"  # the event of a run whose weights another library trained
 STEPS = ("epoch", "counted")  # events that tell how long learning took
 
 
@@ -40,22 +42,47 @@ class Trace:
     def size(self) -> int:
         return self.path.stat().st_size if self.path and self.path.exists() else 0
 
-    def rewind(self, size: int) -> None:
-        """Forgets what came after a checkpoint: it is going to happen again."""
-        if self.path is not None and self.size() > size:
-            with self.path.open("rb+") as file:
-                file.truncate(size)
+    def rewind(self, size: int) -> str:
+        """Forgets what came after a checkpoint: it is going to happen again.
+
+        A trace that was cut loses the rest of the line in which it was; returns what to say then.
+        """
+        if self.path is None:
+            return ""
+        if (found := self.size()) > size:
+            _shorten(self.path, size)
+        content = self.path.read_bytes() if self.path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            _shorten(self.path, content.rfind(b"\n") + 1)
+        if found >= size and (not content or content.endswith(b"\n")):
+            return ""
+        return f"{self.path}: was cut; what it told of up to here is lost in part"
+
+
+def _shorten(path: Path, size: int) -> None:
+    with path.open("rb+") as file:
+        file.truncate(size)
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
+    """The events of a trace; of a line in which it was cut, a warning is all that is left."""
     refuse_special(path)
-    with parsing(path, "a line of JSON for each event"):
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    try:
+        *lines, last = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        if last:
+            warnings.warn(f"{path}: cut in line {len(lines) + 1}, which is left out", stacklevel=2)
+        return [json.loads(line) for line in lines if line]
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
 
 
 def read_trained(path: Path) -> Trained:
     """How a training went, by its trace."""
-    events = read_events(path)
+    return trained_by(read_events(path), path)
+
+
+def trained_by(events: list[dict[str, Any]], path: Path) -> Trained:
+    """How a training went, by the events of its trace."""
     try:
         scores = tuple(float(e["score"]) for e in events if e["event"] == "evaluation")
         end = next(e for e in reversed(events) if e["event"] == "end")

@@ -15,7 +15,7 @@ from assent.completing.objecting import Objections
 from assent.completing.rehearsing import lowest_threshold
 from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
-from assent.core.considered import Considered
+from assent.core.considered import ENTAILED, Considered
 from assent.core.new_facts import NewFacts, Reason
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError
@@ -178,8 +178,10 @@ class _Query:
             found.probabilities[rows[kept]].tolist(),
             [why[place] for place in kept],
         )
-        rests_on = Rehearsed(precision, threshold, found.missing, found.refuted).assumption
-        notes = [f"{how}; precision wanted: {precision:g}", *self._notes()]
+        rests_on = Rehearsed(precision, threshold, found.missing).assumption
+        notes = [f"{how}; precision wanted: {precision:g}"]
+        if all(why):
+            notes += self._notes()
         if math.isinf(threshold):
             notes.append(f"no facts are so probable that {precision:.0%} of them are right")
         return self._result(answers, precision, threshold, [*notes, rests_on])
@@ -205,7 +207,9 @@ class _Query:
             facts.facts, facts.probabilities.tolist(), [why[place] for place in order]
         )
         how = "the run's decider decided; a precision would estimate how many facts are right"
-        return self._result(answers, math.nan, math.nan, [how, *self._notes()])
+        return self._result(
+            answers, math.nan, math.nan, [how, *(self._notes() if left_out.all() else [])]
+        )
 
     @cached_property
     def _objections(self) -> Objections:
@@ -221,7 +225,7 @@ class _Query:
         return mine
 
     def _answers(self, facts: Ids, probabilities: list[float], why: list[str]) -> list[Answer]:
-        evidence, names = self.ground.explainer.of(facts), self.ground.names
+        evidence, names = self.ground.evidence_of(facts), self.ground.names
         return [
             Answer(
                 names.entities[entity],
@@ -250,6 +254,8 @@ class _Query:
         if said is not None and not said.right:
             return "a person called it wrong"
         if said is not None or (found.free[row] and found.probabilities[row] > threshold):
+            return ""
+        if not found.free[row] and found.reasons[found.bars[row]] == ENTAILED:
             return ""
         if not found.free[row]:
             return self._objection(found.facts[row], found.reasons[found.bars[row]])

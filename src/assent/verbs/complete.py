@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from assent.adapters.adapting import Adapted
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
-from assent.completing.completing import Completion, Ground, Stopping, Wanted
+from assent.completing.completing import Completion, Ground, Stopping, Wanted, with_entailed
 from assent.completing.keeping import Keeper
 from assent.completing.proposing import Proposer, Rules, no_rules
 from assent.core.arrays import Ids
@@ -30,6 +31,7 @@ from assent.verbs.tune import tune
 
 Work = ByFact | ByQuery
 OVER = ("asked", "valid")  # the populations over which a precision may be wanted
+MISSING = 2.0  # facts that a relation may lack for each one held out
 REFIT_MINUTES = 10.0  # a final fit that takes no longer is made without being asked for
 
 
@@ -49,18 +51,19 @@ def complete(
     max_facts: int | None = None,
     functional: bool = True,
     symmetric: bool = True,
+    entailed: bool = True,
     progress: QueriesDone = unheard,
     stopping: Stopping = lambda: False,
 ) -> Completion:
     """New facts: asks every query that the graph may ask, and decides about the candidates.
 
     With `precision`, this share of the accepted facts is to be right, over one of the populations
-    of OVER. Over the queries that are `asked`, it is an estimate by a rehearsal: a bound from below
-    if at least `missing` (1) facts are missing for each one held out. The model's own scores decide
-    with what the rules of the graph say; or a judge does, if one is given as `decider`. With
-    `refit`, the model is trained once more on all facts, and then asked about all entities, those
-    included that building removed; None does so if it takes at most REFIT_MINUTES by what
-    `refit_minutes` expects.
+    of OVER. Over the queries that are `asked`, it is an estimate by a rehearsal, which also tells
+    what each relation lacks: at most `missing` (2) facts for each one held out. The model's own
+    scores decide with what the rules of the graph say; or a judge does, if one is given as
+    `decider`. With `refit`, the model is trained once more on all facts, and then asked about all
+    entities, those included that building removed; None does so if it takes at most REFIT_MINUTES
+    by what `refit_minutes` expects.
 
     Over `valid`, thresholds are found on the queries of valid that promise the precision with a
     `confidence` (0.95). Without `precision`, the decider given decides, or the one that `assent
@@ -71,9 +74,12 @@ def complete(
     each of the `relations` that are named. Without it, too, facts that people called wrong are left
     out, and those that they called right are accepted.
 
+    What the stated schema entails from known facts is accepted as well, unless `entailed` says
+    otherwise; it is no guess, and has no part in any estimate.
+
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
     """
-    wanted = Wanted(relations, anchors, max_facts, functional, symmetric, review_above)
+    wanted = Wanted(relations, anchors, max_facts, functional, symmetric, entailed, review_above)
     if reviewed:
         if missing is not None or refit or decider is not None or over != "asked":
             raise ConfigError("reviewed: labels decide; leave over, missing, refit, decider out")
@@ -101,7 +107,8 @@ def complete(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
         work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    return respecting(work.result(progress, stopping), said)
+    result = work.result(progress, stopping)
+    return respecting(with_entailed(result, work.ground) if entailed else result, said)
 
 
 def prepare(
@@ -143,8 +150,12 @@ def _rehearsed(
     refit: bool | None,
 ) -> ByFact:
     """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one."""
-    if refit and not isinstance(run, Run):
+    if refit and not isinstance(run, Run | Adapted):
         raise ConfigError("a model that was not trained here cannot be fitted again; no refit")
+    if refit and isinstance(run, Adapted) and run.fit is None:
+        raise ConfigError(
+            "refit: it is not known how this model is trained; give adapt a function, fit="
+        )
     if refit and decider is not None:
         raise ConfigError("a judge has learned from the first fit; give no decider, or no refit")
     if refit is None:
@@ -161,8 +172,8 @@ def _rehearsed(
     rehearsing = Proposer.rehearsing(ground, run.model, scores, rules=rules, keeper=keeper or None)
 
     def final() -> Proposer:
-        assert isinstance(run, Run)
-        whole = final_fit(run)
+        assert isinstance(run, Run | Adapted)
+        whole = final_fit(run) if isinstance(run, Run) else run.fitted_again()
         ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         keeper = folder and Keeper(folder, model_of(whole), ground)
@@ -177,7 +188,7 @@ def _rehearsed(
             keeper=keeper or None,
         )
 
-    missing = 1.0 if missing is None else missing
+    missing = MISSING if missing is None else missing
     if refit:
         return ByFact(rehearsing, precision, missing, final)
     decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))

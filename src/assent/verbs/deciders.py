@@ -52,7 +52,11 @@ def load_decider(
 
     def bind(sources: tuple[Source, ...]) -> Callable[[Shortlist], Features]:
         folders = (source.path for source in sources[1:])
-        runs = [run, *(others.get(folder) or load_run(folder, on) for folder in folders)]
+        mine = getattr(run, "folder", None)
+        runs = [
+            run,
+            *(others.get(path) or load_run(heard_folder(path, mine), on) for path in folders),
+        ]
         if [model.digest() for model in heard(runs)] != [source.sha256 for source in sources]:
             raise DataError("not the models that the judge was trained with; tune again")
         return features_from(runs)
@@ -63,6 +67,15 @@ def load_decider(
     if decider.found.get(MODEL, model_of(run)) != model_of(run):
         raise DataError(f"{file}: found for another model, whose scores differ; tune this run")
     return decider
+
+
+def heard_folder(path: str, run: Path | None) -> Path:
+    """The folder of another run that a judge hears: where it was, or with the judge's own run."""
+    stated = Path(path)
+    if stated.exists() or run is None:
+        return stated
+    near = (run / "heard" / stated.name, run.resolve().parent / stated.name)
+    return next((folder for folder in near if folder.exists()), stated)
 
 
 def rule_of(folder: str | Path) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from assent.completing.completing import Ground, Wanted
 from assent.completing.evidence import Vectors
 from assent.completing.objecting import Objections
-from assent.core.new_facts import AGAINST, RULES, SIMILAR, Reason
+from assent.core.new_facts import AGAINST, RULES, SIMILAR, STATED, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.files.facts import reason_row
 from assent.scoring import Scored, entity_vectors
@@ -56,15 +56,17 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
     place = names.relation_named(relation)
     heads, tails = map(ground.fitting.anchors, names.slots_of(place))
     fact = (names.entity_named(head, heads), place, names.entity_named(tail, tails))
-    found = ground.explainer.of(np.array([fact], np.int32), most).at(0)
+    one = np.array([fact], np.int32)
+    found = ground.evidence_of(one, most).at(0)
+    refused = () if ground.entailed.among(one)[0] else Objections(ground).of(*fact)
     return Explanation(
         *_labels(fact, names),
         ground.explainer.words.told(*fact),
         bool((ground.facts == fact).all(axis=1).any()),
-        tuple(reason for reason in found if reason.kind in RULES),
+        tuple(reason for reason in found if reason.kind in (STATED, *RULES)),
         tuple(reason for reason in found if reason.kind in AGAINST),
         tuple(reason for reason in found if reason.kind == SIMILAR),
-        tuple(one.sentence for one in Objections(ground).of(*fact)),
+        tuple(one.sentence for one in refused),
     )
 
 

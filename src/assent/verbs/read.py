@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assent.core.facts import KnowledgeBase
-from assent.datasets import fetch, located
+from assent.datasets import CATALOGUE, fetch, located
 from assent.datasets.fetching import cache_folder
 from assent.errors import ConfigError, DataError
 from assent.files import triples
@@ -95,6 +95,8 @@ def place(source: str | Path) -> Path:
     if path.exists():
         return path
     folder = located(str(source))
+    if folder is None and str(source) in CATALOGUE:
+        raise DataError(f"{source}: not fetched yet; `assent data fetch {source}` gets it")
     if folder is None:
         raise DataError(
             f"{source}: no such file, folder or data set; `assent data list` shows names"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assent.adapters.adapting import Adapted
 from assent.building.recipe import Progress, silent
 from assent.core.decider import Decider
 from assent.deciding.curves import Curves
@@ -13,7 +14,7 @@ from assent.errors import ConfigError
 from assent.files.atomic import beside
 from assent.files.completions import FACTS
 from assent.files.facts import read_facts
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.measuring.separation import Separation
 from assent.reporting.fact_list import Found
 from assent.reporting.page import page
@@ -36,7 +37,7 @@ CURVE_POINTS = 160  # of a precision-recall curve
 
 
 def report(
-    runs: Sequence[Run | str | Path],
+    runs: Sequence[Run | Adapted | str | Path],
     path: str | Path,
     *,
     deciders: Sequence[Decider] = (),
@@ -50,7 +51,7 @@ def report(
     for each run. The page begins with the new facts that `assent complete` left in the folders of
     the runs, or with those of `facts`, a .jsonl file. `figures` is a folder for the charts as SVG.
     """
-    loaded = [run if isinstance(run, Run) else load_run(run) for run in runs]
+    loaded = [load_run(run) if isinstance(run, str | Path) else run for run in runs]
     if not loaded or (deciders and len(deciders) != len(loaded)):
         raise ConfigError(f"{len(loaded)} runs and {len(deciders)} deciders; expected one each")
     reported = []
@@ -75,12 +76,12 @@ def report(
     return Path(path)
 
 
-def reported_run(name: str, run: Run, decider: Decider | None = None) -> ReportedRun:
+def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) -> ReportedRun:
     """All that the report shows of a run, from one pass over test."""
     if decider is None:
-        if run.folder is None:
-            raise ConfigError(f"{name}: not trained into a folder, so say with which decider")
-        decider = load_decider(run.folder, run)
+        if (folder := _folder(run)) is None:
+            raise ConfigError(f"{name}: has no folder with a decider, so say with which: deciders=")
+        decider = load_decider(folder, run)
     benchmark, floors = run.benchmark, floors_asked(decider, run.benchmark)
     differ = len(floors) > 1 and bool(np.isfinite(floors).any())
     separation = Separation(decider.floors.values if differ else None)
@@ -91,36 +92,48 @@ def reported_run(name: str, run: Run, decider: Decider | None = None) -> Reporte
         name,
         _dataset(run),
         benchmark,
-        run.settings.sections(),
+        run.settings.sections() if isinstance(run, Run) else {"model": {"name": run.name}},
         decider,
         evaluation,
         separation,
         Curves.overall(highest.result()).spread(CURVE_POINTS),
         tuple(best_candidates(run.model, decider, benchmark, rows)),
-        read_events(run.folder / "trace.jsonl") if run.folder else (),
+        read_events(folder / "trace.jsonl") if (folder := _folder(run)) else (),
     )
 
 
-def _left_by_complete(reported: Sequence[ReportedRun], runs: Sequence[Run]) -> Iterator[Found]:
+def _left_by_complete(
+    reported: Sequence[ReportedRun], runs: Sequence[Run | Adapted]
+) -> Iterator[Found]:
     """The facts that these runs themselves made, from their folders."""
     for shown, run in zip(reported, runs, strict=True):
-        if run.folder is None or (there := load_completion(run, run.folder)) is None:
+        folder = _folder(run)
+        if folder is None or (there := load_completion(run, folder)) is None:
             continue
         kept, facts = there
-        yield Found(facts, str(run.folder / FACTS), shown.name, kept)
+        yield Found(facts, str(folder / FACTS), shown.name, kept)
 
 
-def _dataset(run: Run) -> str:
+def _folder(run: Run | Adapted) -> Path | None:
+    return run.folder if isinstance(run, Run) else None
+
+
+def _dataset(run: Run | Adapted) -> str:
     """What the benchmark was built from, or else the name of its folder."""
     source = run.benchmark.origin.get("source", {}).get("name")
-    if source or run.folder is None:
+    if source or (folder := _folder(run)) is None:
         return str(source or "a benchmark")
-    return Path(read_toml(run.folder / SETTINGS)["benchmark"]["path"]).name
+    return Path(read_toml(folder / SETTINGS)["benchmark"]["path"]).name
 
 
-def _names_of(runs: Sequence[Run]) -> list[str]:
+def _names_of(runs: Sequence[Run | Adapted]) -> list[str]:
     """The names of the folders, with as many of those around them as tell them apart."""
-    parts = [run.folder.resolve().parts if run.folder else (run.settings.name,) for run in runs]
+    parts = [
+        folder.resolve().parts
+        if (folder := _folder(run))
+        else (run.settings.name if isinstance(run, Run) else run.name,)
+        for run in runs
+    ]
     for depth in range(1, max(map(len, parts)) + 1):
         names = ["/".join(part[-depth:]) for part in parts]
         if len(set(names)) == len(names):

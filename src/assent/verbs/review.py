@@ -12,8 +12,7 @@ from assent.core.facts import KnowledgeBase, fact_keys
 from assent.core.new_facts import NewFacts
 from assent.core.scores import QueriesDone, unheard
 from assent.errors import ConfigError, DataError
-from assent.files import benchmarks
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.files.triples import write
 from assent.reviewing.proposals import (
     Proposals,
@@ -27,7 +26,7 @@ from assent.reviewing.session import Review
 from assent.reviewing.worth import CONFIDENCE, PRECISION
 from assent.settings import read_toml
 from assent.verbs.complete import complete
-from assent.verbs.runs import Run
+from assent.verbs.runs import Run, find_benchmark
 
 LEAST = 0.05  # how probable a proposal is, at least
 MOST = 10_000  # proposals; beyond them the least probable are left out
@@ -65,7 +64,7 @@ def propose(
     if run.folder is None:
         raise ConfigError("a run without a folder has no place for proposals; train with out=")
     refuse_second(run.folder)
-    found = complete(run, 0.9, review_above=least, progress=progress)
+    found = complete(run, 0.9, review_above=least, entailed=False, progress=progress)
     facts = ordered(found.facts)
     whole = run.benchmark.whole()
     fitted_again = facts.vocabulary.entities == whole.vocabulary.entities
@@ -87,10 +86,9 @@ def write_accepted(opened: Review, path: str | Path) -> int:
     return len(facts)
 
 
-def benchmark_of(run_folder: Path) -> Benchmark:
-    """The benchmark that a run was trained on."""
-    origin = read_toml(run_folder / SETTINGS).get("benchmark", {})
-    return benchmarks.load(origin.get("path", ""))
+def benchmark_of(run_folder: Path, given: str | Path | None = None) -> Benchmark:
+    """The benchmark that a run was trained on; `given` says where it is now."""
+    return find_benchmark(run_folder, read_toml(run_folder / SETTINGS).get("benchmark", {}), given)
 
 
 def _planted(facts: NewFacts, benchmark: Benchmark, count: int, seed: int) -> NewFacts:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,7 +141,7 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise ConfigError("search needs Optuna: pip install optuna") from error
+        raise ConfigError("search needs Optuna: pip install 'assent-kb[search]'") from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 
@@ -178,7 +178,7 @@ def _take_up(study: Any) -> None:
 
 
 class TimeUp(Exception):  # noqa: N818  (no error)
-    """The minutes of the search are over."""
+    """The minutes of the search are over, or the search was killed."""
 
 
 class Listening(Unwatched):
@@ -189,7 +189,7 @@ class Listening(Unwatched):
         self.best, self.epochs, self.last = -math.inf, 0, math.inf
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
-        if time.time() > self.ends:
+        if time.time() > self.ends or _is_orphan():
             raise TimeUp
 
     def event(self, **values: Any) -> None:
@@ -210,7 +210,7 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
     ended = (states.COMPLETE, states.PRUNED)
     searched = _searched(job.model, job.changes)
     spaces = {name: _distribution(optuna, kind) for name, kind in searched.items()}
-    while time.time() < job.ends:
+    while time.time() < job.ends and not _is_orphan():
         if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
             return
         trial = study.ask(spaces)
@@ -233,6 +233,12 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
             trial.set_user_attr("best", best)
             study.tell(trial, best)
         told(_trial(study.get_trials(states=ended)[-1]))
+
+
+def _is_orphan() -> bool:
+    """Whether this is a worker of a search that was killed."""
+    parent = parent_process()
+    return parent is not None and not parent.is_alive()
 
 
 def _distribution(optuna: Any, kind: Between | tuple[Any, ...]) -> Any:

@@ -21,22 +21,49 @@ from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
-from assent.files.runs import SETTINGS, save_weights, training_in, write_rules
+from assent.files.atomic import found_again, tidy
+from assent.files.checksums import forget, record
+from assent.files.places import SETTINGS
+from assent.files.runs import (
+    TRACE,
+    forget_training,
+    keep_place,
+    save_weights,
+    training_in,
+    write_rules,
+)
 from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
+from assent.models.custom import theirs
 from assent.reporting.progress import Unwatched
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
 from assent.scoring import Scored, score
-from assent.settings import Settings, new_model, read_toml, resolve, texts_for
-from assent.training.loop import Watcher, settled
+from assent.settings import (
+    Settings,
+    named_by_user,
+    new_model,
+    read_toml,
+    resolve,
+    settled,
+    texts_for,
+)
+from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
-from assent.verbs.runs import Run, begun_with, load_benchmark, start_run
+from assent.verbs.runs import (
+    Run,
+    begun_with,
+    change_settings,
+    is_adopted,
+    load_benchmark,
+    origin_for,
+    start_run,
+)
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
@@ -52,17 +79,21 @@ def train(
     changes: Iterable[str] = (),
     watcher: Watcher | None = None,
     minutes: float = math.inf,
+    restart: bool = False,
 ) -> Run:
     """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
 
     Settings come from the preset (in a folder where a run was begun, from that run), then from a
     TOML `file`, then from `changes` such as "train.epochs=10". `minutes` is the most that its steps
-    may take; a folder that had fewer goes on with more.
+    may take; a folder that had fewer goes on with more. With `restart`, what was trained in the
+    folder before is taken away first.
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
-    folder = Path(out) if out is not None else None
+    folder = found_again(Path(out)) if out is not None else None
+    model = named_by_user(model)
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
-    return fit(load_benchmark(benchmark), settings, folder, where, watcher or Unwatched(), minutes)
+    watcher = watcher or Unwatched()
+    return fit(load_benchmark(benchmark), settings, folder, where, watcher, minutes, restart)
 
 
 def fit(
@@ -72,37 +103,56 @@ def fit(
     where: str,
     watcher: Watcher,
     minutes: float = math.inf,
+    restart: bool = False,
 ) -> Run:
     """Trains a model with these settings on a benchmark that was read from `where`."""
     refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
-    origin = {"path": where, "sha256": benchmark.digest()}
+    origin = origin_for(folder, where, benchmark)
     torch.manual_seed(settings.train.seed)
     names = benchmark.vocabulary
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
-    settings = replace(settings, train=settled(settings.train, len(queries)))
+    settings = settled(settings, len(queries))
     texts = texts_for(settings, names, benchmark.types)
     network = new_model(settings, names, texts)
     changed = {} if folder is None else start_run(folder, settings, origin, names)
+    if folder is not None and is_adopted(folder):
+        raise ConfigError(f"{folder}: another library trained this run; choose another folder")
     if texts is not None:
         watcher.event(event="texts", message=texts.summary())
     with nullcontext() if folder is None else training_in(folder):
+        if folder is not None:
+            _begin(folder, restart)
+            if changed:
+                change_settings(folder, settings, origin)
+            if where:
+                keep_place(folder, Path(where))
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
-            trained = train_model(
-                network,
-                queries,
-                settings.train,
-                STOPS[settings.train.stop_on](benchmark),
-                watcher,
-                folder,
-                minutes,
-                changed,
-            )
+            with theirs():
+                trained = train_model(
+                    network,
+                    queries,
+                    settings.train,
+                    STOPS[settings.train.stop_on](benchmark),
+                    watcher,
+                    folder,
+                    minutes,
+                    changed,
+                )
         if folder is not None:
             save_weights(folder, network.state_dict())
+            record(folder / TRACE)
     return Run(benchmark, settings, network, trained, folder)
+
+
+def _begin(folder: Path, restart: bool) -> None:
+    """Makes the folder of a run ready to be trained in."""
+    tidy(folder)
+    if restart:
+        forget_training(folder)
+    forget(folder / TRACE)  # it grows: its checksum comes with its end
 
 
 def refit(run: Run, watcher: Watcher | None = None) -> Run:
@@ -112,6 +162,11 @@ def refit(run: Run, watcher: Watcher | None = None) -> Run:
     that is there is taken up. Its benchmark has train facts alone, and the entities that building
     removed come after the others.
     """
+    if not run.trained.epochs:
+        raise ConfigError(
+            "refit: another library trained this model, and it is not known how; train one here, "
+            "or do without"
+        )
     epochs = max(run.trained.best_epoch, 1)
     settings = replace(
         run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
@@ -134,7 +189,7 @@ def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
 
 def refit_minutes(run: Scored) -> float:
     """How long training on all facts would take, by how long training took; inf: it cannot be."""
-    if not isinstance(run, Run):
+    if not isinstance(run, Run) or not run.trained.epochs:
         return math.inf
     trained, benchmark = run.trained, run.benchmark
     epochs = max(trained.best_epoch, 1) / max(trained.epochs, 1)
@@ -151,7 +206,7 @@ def _count(
     minutes: float,
 ) -> Trained:
     """Has a model count its rules in one go, which is its one epoch, and measures it on valid."""
-    trace = Trace(folder / "trace.jsonl" if folder else None)
+    trace = Trace(folder / TRACE if folder else None)
     trace.rewind(0)
 
     def tell(event: str, **values: Any) -> None:
@@ -179,9 +234,13 @@ def _count(
     if folder is not None:
         write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
     seconds = round(time.perf_counter() - start, 3)
-    constants, paths = len(model.rules.constants), len(model.rules.paths)
-    found = f"{constants:,} rules with constants and {paths:,} paths in {seconds:.0f} s"
-    tell("counted", message=found, constants=constants, paths=paths, seconds=seconds)
+    rules = model.rules
+    constants, paths, ends = len(rules.constants), len(rules.paths), len(rules.ends)
+    found = (
+        f"{constants:,} rules with constants, {ends:,} with a constant after two steps "
+        f"and {paths:,} paths in {seconds:.0f} s"
+    )
+    tell("counted", message=found, constants=constants, paths=paths, ends=ends, seconds=seconds)
     scores = []
     if settings.train.evaluate_every:
         scores.append(STOPS[settings.train.stop_on](benchmark)(model))

@@ -1,0 +1,5 @@
+"""`python -m assent`."""
+
+from assent.cli import main
+
+main()

@@ -1,0 +1,151 @@
+"""What each relation lacks: how many of its facts are missing for each one that was held out.
+
+Among the candidates of one relation and of about one score, let `h` be held out, `w` new and wrong.
+If `m` facts are missing for each one held out, and score like those held out, `m h` more are new
+and right. So of all candidates there a share of `h / (h + m h + w)` is held out. Where the score is
+so high that hardly a wrong fact has it, that share is `1 / (1 + m)`: as much as 1 if nothing is
+missing, a third if two facts are missing for each one held out. That is what tells `m`.
+
+With odds of `h` to `w` that rise with the score, `exp(a + b score)`, the share is a sigmoid with a
+ceiling: `sigmoid(a + b score + log(1 + m)) / (1 + m)`. A new candidate is right with probability
+`sigmoid(a + b score + log m)`. For each of some numbers `m` the likeliest sigmoids are fitted. How
+well they fit says how probable each number is in the relation; how many relations lack so much says
+how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
+facts, or without any that is sure, thus lacks what the others do, as far as anyone can tell.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assent.core.arrays import Ids, Mask
+from assent.core.probabilities import near, sigmoid
+
+NUMBERS = 13  # of missing facts that are compared, nothing among them
+HELD = (1.0, 10.0)  # how firmly a relation is held to the sigmoid of all: intercept, slope
+HARDLY = (0.01, 0.01)  # the same for the sigmoid of all relations, which is held to the score
+FLATTEST = 0.05  # the lowest slope: a higher score is always more probable
+STEP = 1.0  # the longest step of the search for a sigmoid, so that it cannot overshoot
+TURNS = 200  # steps of the search, at most; some 20 are enough
+CLOSE = 1e-9  # the search ends when no number moves farther
+ROUNDS = 3  # of fitting the sigmoid of all relations to what each of them lacks
+STEPS_OF_EM = 1000  # at most
+STILL = 1e-6  # EM ends when no share of the relations moves farther
+
+Values = NDArray[np.float64]
+
+
+class Sigmoids(NamedTuple):
+    """The log-odds of held out to wrong, `start + slope * score`, of each group of candidates."""
+
+    starts: Values  # (group,)
+    slopes: Values  # (group,)
+    fits: Values  # (group,)  log of how probable what was held out is, whatever the sigmoid
+
+
+class Lacking(NamedTuple):
+    """How many facts each relation may lack, how probable that is, and the sigmoids for each."""
+
+    numbers: Values  # (number,)             facts missing for each one held out
+    probabilities: Values  # (number, relation)  of each number
+    starts: Values  # (number, relation)     log-odds of held out to wrong: intercepts
+    slopes: Values  # (number, relation)     and slopes
+
+    @property
+    def means(self) -> Values:  # (relation,)
+        """The number that is to be expected."""
+        return self.numbers @ self.probabilities
+
+
+def numbers_up_to(most: float) -> Values:
+    """Nothing, and numbers that grow by the root of 2 up to the most."""
+    return np.concatenate([[0.0], most * 2.0 ** (-np.arange(NUMBERS - 2, -1, -1) / 2)])
+
+
+def lacking(scores: Values, relations: Ids, held_out: Mask, size: int, most: float) -> Lacking:
+    """What each of `size` relations lacks, by its candidates: at most `most` for each held out."""
+    numbers, everything = numbers_up_to(most), np.zeros_like(relations)
+    each = np.array(
+        [sigmoids_of(scores, everything, held_out, 1, m, HARDLY).fits[0] for m in numbers]
+    )
+    means = np.full(size, numbers[np.argmax(each)])
+    for _ in range(ROUNDS):
+        (start,), (slope,), _ = sigmoids_of(
+            scores, everything, held_out, 1, means[relations], HARDLY
+        )
+        fitted = list[Sigmoids]()
+        for number in numbers:
+            fitted.append(
+                sigmoids_of(
+                    start + slope * scores, relations, held_out, size, number, HELD, fitted[-1:]
+                )
+            )
+        starts, slopes, fits = map(np.array, zip(*fitted, strict=True))
+        found = Lacking(numbers, posterior(fits), starts + slopes * start, slopes * slope)
+        means = found.means
+    return found
+
+
+def posterior(fits: Values) -> Values:  # (number, relation)
+    """How probable each number is in each relation, given the log of how well it fits there.
+
+    How probable it is before, the same for all relations, is what fits all of them best.
+    """
+    count, size = fits.shape
+    before = np.full((count, 1), 1 / count)
+    fits = fits - fits.max(axis=0)
+    for _ in range(STEPS_OF_EM):
+        after = before * np.exp(fits)
+        after /= after.sum(axis=0)
+        moved = (after.sum(axis=1, keepdims=True) + 1 / count) / (size + 1)
+        done = np.abs(moved - before).max() < STILL
+        before = moved
+        if done:
+            break
+    return after
+
+
+def sigmoids_of(
+    scores: Values,
+    groups: Ids,
+    held_out: Mask,
+    size: int,
+    missing: float | Values,
+    held: tuple[float, float],
+    near_to: Sequence[Sigmoids] = (),
+) -> Sigmoids:
+    """The likeliest sigmoids if so many facts are `missing` for each one held out.
+
+    That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a
+    normal prior with the two precisions `held`. Found by Fisher scoring, from those that they are
+    `near_to`; Laplace's approximation tells how they fit.
+    """
+    a, b = (near_to[0].starts, near_to[0].slopes) if near_to else (np.zeros(size), np.ones(size))
+    raised = np.log1p(missing)
+    for _ in range(TURNS):
+        logits = near(a[groups] + b[groups] * scores + raised)
+        above, below = sigmoid(logits), sigmoid(-logits)
+        # Of q = above / (1 + missing): its derivative by the logit, over q (1 - q).
+        tells = (1 + missing) * below / (missing + below)
+        gap, weight = (
+            (above / (1 + missing) - held_out) * tells,
+            above * below * tells / (1 + missing),
+        )
+        slope_a = np.bincount(groups, gap, size) + held[0] * a
+        slope_b = np.bincount(groups, gap * scores, size) + held[1] * (b - 1)
+        aa = np.bincount(groups, weight, size) + held[0]
+        ab = np.bincount(groups, weight * scores, size)
+        bb = np.bincount(groups, weight * scores * scores, size) + held[1]
+        spread = aa * bb - ab * ab
+        step_a = (bb * slope_a - ab * slope_b) / spread
+        step_b = (aa * slope_b - ab * slope_a) / spread
+        longest = np.maximum(np.maximum(np.abs(step_a), np.abs(step_b)) / STEP, 1.0)
+        before = b
+        a, b = a - step_a / longest, np.maximum(b - step_b / longest, FLATTEST)
+        if max(np.abs(step_a).max(initial=0), np.abs(b - before).max(initial=0)) < CLOSE:
+            break
+    said = np.where(held_out, np.log(above), np.log(missing + below)) - raised
+    prior = (held[0] * a**2 + held[1] * (b - 1) ** 2 - np.log(held[0] * held[1])) / 2
+    return Sigmoids(a, b, np.bincount(groups, said, size) - prior - np.log(spread) / 2)

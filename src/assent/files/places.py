@@ -1,0 +1,25 @@
+"""Whether a folder is a run, told at a glance: before anything large is loaded."""
+
+from pathlib import Path
+
+from assent.errors import DataError
+
+SETTINGS = "settings.toml"  # what makes a folder a run
+MANIFEST = "manifest.json"  # what makes a folder a benchmark
+
+
+def refuse_no_run(folder: Path) -> None:
+    """Raises an error if a folder is no run, and says what makes one."""
+    if (folder / SETTINGS).is_file():
+        return
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; `assent train BENCHMARK --out RUN` makes a run")
+    if (folder / MANIFEST).is_file():
+        raise DataError(
+            f"{folder}: a benchmark, not a run; `assent train {folder} --model complex --out RUN` "
+            "makes a run of it"
+        )
+    raise DataError(
+        f"{folder}: not a run, for it has no {SETTINGS}; `assent train BENCHMARK --out RUN` makes "
+        "one"
+    )

@@ -1,0 +1,136 @@
+"""pack, unpack: a run with all that it needs, as one file that travels."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from assent.core.scores import QueriesDone, unheard
+from assent.core.version import __version__
+from assent.deciding.judge import Judge
+from assent.errors import ConfigError
+from assent.files import packs
+from assent.files.atomic import refuse_to_write
+from assent.files.benchmarks import save
+from assent.files.checksums import seal_folder
+from assent.files.completions import read_completion
+from assent.files.deciders import DECIDER
+from assent.files.runs import ENTITIES, RELATIONS, RULES, SETTINGS, TRACE, WEIGHTS
+from assent.reporting.deciders import found_line, rule_name
+from assent.reporting.decisions import decisions_grid
+from assent.reporting.rendering import markdown
+from assent.settings import read_toml, to_toml
+from assent.verbs.deciders import heard_folder, load_decider
+from assent.verbs.evaluate import evaluate
+from assent.verbs.runs import Run, load_run
+
+CARD = "README.md"
+BENCHMARK, HEARD = "benchmark", "heard"
+TREES = "decider.npz"
+TRAINED = (ENTITIES, RELATIONS, WEIGHTS, TRACE, RULES)  # what training leaves, but for settings
+NOT_STATED = "not stated"
+
+
+def pack(
+    run: str | Path,
+    out: str | Path,
+    *,
+    benchmark: str | Path | None = None,
+    with_benchmark: bool = True,
+    licence: str = NOT_STATED,
+    overwrite: bool = False,
+    progress: QueriesDone = unheard,
+) -> Path:
+    """Puts a trained run into one file: settings, weights, decider, benchmark, card, checksums.
+
+    The card says what the model was trained on and, where there is a decider, how good its
+    decisions on test are. Without its benchmark, the pack has the checksum of it alone.
+    """
+    folder, path = Path(run), Path(out)
+    if path.suffix != ".zip":
+        raise ConfigError(f"{path}: a pack is a .zip file; choose such a name")
+    refuse_to_write(path, overwrite)
+    loaded = load_run(folder, benchmark=benchmark)
+    with TemporaryDirectory(prefix="assent-pack-") as place:
+        staged = Path(place) / folder.resolve().name
+        _stage(folder, staged, BENCHMARK)
+        card = [*_about(loaded, folder.resolve().name, licence)]
+        if (folder / DECIDER).exists():
+            decider = load_decider(folder, loaded)
+            for name in (DECIDER, TREES):
+                if name == DECIDER or decider.rescorer is not None:
+                    shutil.copyfile(folder / name, staged / name)
+            if isinstance(decider.rescorer, Judge):
+                for source in decider.rescorer.sources[1:]:
+                    other = heard_folder(source.path, folder)
+                    _stage(other, staged / HEARD / other.name, f"../../{BENCHMARK}")
+            measured = evaluate(loaded, decider, "test", progress)
+            said = found_line(decider)
+            card += ["## How it decides, measured on test", ""]
+            card += [
+                f"Rule: {rule_name(decider.rule)}.",
+                "",
+                markdown(decisions_grid({"run": measured})),
+            ]
+            card += ["", *([f"Found on valid: {said}."] if said else [])]
+        else:
+            card += ["No thresholds were found yet (`assent tune`): nothing was measured."]
+        card += [*_expected(folder)]
+        if with_benchmark:
+            save(loaded.benchmark, staged / BENCHMARK)
+        (staged / CARD).write_text("\n".join(card) + "\n", encoding="utf-8")
+        sums = {"benchmark": loaded.benchmark.digest(), "with_benchmark": with_benchmark}
+        packs.write_pack(path, staged, {"name": folder.resolve().name, **sums})
+    return path
+
+
+def unpack(pack: str | Path, out: str | Path) -> Path:
+    """Makes a run's folder of a pack, if all of it is right."""
+    packs.unpack(Path(pack), Path(out))
+    return Path(out)
+
+
+def _stage(run: Path, to: Path, benchmark: str) -> None:
+    """Copies what training left of a run; its settings lead to where its benchmark will be."""
+    to.mkdir(parents=True)
+    for name in TRAINED:
+        if (run / name).is_file():
+            shutil.copyfile(run / name, to / name)
+    sections = read_toml(run / SETTINGS)
+    sections["benchmark"] = {**sections.get("benchmark", {}), "path": benchmark}
+    (to / SETTINGS).write_text(to_toml(sections), encoding="utf-8")
+    seal_folder(to)
+
+
+def _about(run: Run, name: str, licence: str) -> Iterator[str]:
+    """What the model is, and what it was trained on."""
+    benchmark, trained = run.benchmark, run.trained
+    source = benchmark.origin.get("source")
+    origin = str(source.get("name", "")) if isinstance(source, dict) else ""
+    names, asked = benchmark.vocabulary, (len(benchmark.valid), len(benchmark.test))
+    yield from (f"# {_plain(name)}", "")
+    yield from (f"A knowledge-base completion model, packed by assent {__version__}.", "")
+    numbers = sum(tensor.numel() for tensor in run.model.state_dict().values())
+    yield f"- Model: {run.settings.name}, {numbers:,} numbers"
+    yield f"- Trained: {trained.epochs} epochs, the best was number {trained.best_epoch}"
+    yield f"- Trained on: {len(benchmark.train):,} facts{f' of {_plain(origin)}' if origin else ''}"
+    yield f"- Benchmark: {names.num_entities:,} entities, {names.num_relations:,} relations"
+    yield f"- Queries: {asked[0]:,} in valid, {asked[1]:,} in test"
+    yield f"- Checksum of the benchmark: {benchmark.digest()}"
+    yield f"- Checksum of the model: {run.model.digest()}"
+    yield from (f"- Licence: {_plain(licence)}", "")
+
+
+def _expected(folder: Path) -> Iterator[str]:
+    """What the newest completion said of its facts: a promise, or an estimate and its ground."""
+    kept = read_completion(folder)
+    if kept is not None:
+        yield from ("", "## What may be expected of its new facts", "")
+        yield from (f"- {_plain(line)}" for line in kept[0].lines)
+        if kept[0].assumption:
+            yield from ("", f"An estimate: {_plain(kept[0].assumption)}")
+
+
+def _plain(text: str) -> str:
+    """A line of Markdown that shows a name and does nothing else."""
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)

@@ -1,0 +1,141 @@
+"""verify: whether a benchmark, run, pack or file of facts is as assent wrote it."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from assent.errors import AssentError, DataError
+from assent.files import benchmarks
+from assent.files.benchmarks import is_benchmark
+from assent.files.checksums import CHECKSUMS, check_file, files_in, read_checksums, record, reseal
+from assent.files.completions import COMPLETION, read_completion
+from assent.files.deciders import DECIDER
+from assent.files.facts import read_facts
+from assent.files.packs import is_pack, names_in, unpack
+from assent.files.runs import CHECKPOINTS, ENTITIES, RELATIONS, SETTINGS, TRACE, WEIGHTS
+from assent.files.triples import read
+from assent.training.checkpoints import newest_checkpoint
+from assent.verbs.deciders import load_decider
+from assent.verbs.runs import load_run
+
+RIGHT, WRONG, UNCHECKED = "right", "wrong", "unchecked"
+NO_SUM = "has no checksum"
+OWN = (DECIDER, COMPLETION)  # documents that have their own checksum, and are read with the run
+
+
+class Check(NamedTuple):
+    """What was found of one thing."""
+
+    name: str
+    state: str  # RIGHT, WRONG or UNCHECKED
+    detail: str = ""
+
+
+def verify(
+    path: str | Path, *, benchmark: str | Path | None = None, renew: bool = False
+) -> list[Check]:
+    """Checks all that a benchmark, run, pack or file of facts holds, a `Check` for each thing.
+
+    `benchmark` says where that of a run is. With `renew`, files that were changed by hand are taken
+    as they are, if they still fit one another.
+    """
+    path = Path(path)
+    if renew:
+        _renew(path, benchmark)
+    if (path / SETTINGS).exists():
+        return [*_files(path), *_run(path, benchmark)]
+    if path.is_dir() and is_benchmark(path):
+        return [*_files(path), *_tried("benchmark", lambda: _read_benchmark(path))]
+    if is_pack(path):
+        return [*_pack(path)]
+    if path.is_file():
+        return [*_tried(path.name, lambda: _read_facts(path))]
+    raise DataError(f"{path}: nothing to verify; expected a benchmark, run, pack or file of facts")
+
+
+def _files(folder: Path) -> Iterator[Check]:
+    """Each file of a folder against its checksum."""
+    try:
+        known = read_checksums(folder)
+    except DataError as error:
+        yield Check(CHECKSUMS, WRONG, str(error))
+        return
+    there = {file.name for file in files_in(folder)} - set(OWN)
+    for name in sorted({*known, *there}):
+        if name in known:
+            yield from _tried(name, partial(check_file, folder / name, known[name]))
+        else:
+            yield Check(name, UNCHECKED, NO_SUM)
+
+
+def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
+    """What only the parts of a run together can tell."""
+    if (folder / CHECKPOINTS).is_dir():
+        yield from _tried(CHECKPOINTS, lambda: _checkpoints(folder))
+    try:
+        run = load_run(folder, benchmark=benchmark, unfinished=not (folder / WEIGHTS).exists())
+    except AssentError as error:
+        yield Check("run", WRONG, str(error))
+        return
+    yield Check("run", RIGHT, "its benchmark is found, and names and weights fit")
+    if (folder / DECIDER).exists():
+        yield from _tried(DECIDER, lambda: load_decider(folder, run) and "found for these weights")
+    if (folder / COMPLETION).exists():
+        yield from _tried(COMPLETION, lambda: read_completion(folder) and None)
+
+
+def _checkpoints(folder: Path) -> str:
+    found = newest_checkpoint(folder / CHECKPOINTS)
+    if found is not None and found[2]:
+        raise DataError("; ".join(found[2]))
+    return "the newest is whole" if found else "none yet"
+
+
+def _pack(path: Path) -> Iterator[Check]:
+    """Each file of a pack, unpacked where nobody sees it, and then the run."""
+    try:
+        with TemporaryDirectory(prefix="assent-verify-") as place:
+            unpack(path, folder := Path(place) / "run")
+            yield from (Check(name, RIGHT) for name in names_in(path))
+            if is_benchmark(folder / "benchmark"):
+                yield from _run(folder, folder / "benchmark")
+            else:
+                yield Check("run", UNCHECKED, "the pack is without its benchmark")
+    except AssentError as error:
+        yield Check(path.name, WRONG, str(error))
+
+
+def _read_benchmark(path: Path) -> str:
+    found = benchmarks.load(path)
+    queries = len(found.valid) + len(found.test)
+    return f"{len(found.train):,} train facts and {queries:,} queries, as its manifest counts"
+
+
+def _read_facts(path: Path) -> str:
+    number = len(read_facts(path)) if path.suffix == ".jsonl" else len(read(path).facts)
+    return f"{number:,} facts can be read; a file of facts alone has no checksum"
+
+
+def _tried(name: str, check: Callable[[], object]) -> Iterator[Check]:
+    try:
+        found = check()
+        yield Check(name, RIGHT, found if isinstance(found, str) else "")
+    except AssentError as error:
+        yield Check(name, WRONG, str(error))
+
+
+def _renew(path: Path, benchmark: str | Path | None) -> None:
+    """Takes the files of a folder as they are, if they fit one another."""
+    if (path / SETTINGS).exists():
+        load_run(path, benchmark=benchmark, renewing=True)  # refuses what does not fit
+        for name in (SETTINGS, ENTITIES, RELATIONS, WEIGHTS, TRACE):
+            if (path / name).exists():
+                record(path / name)
+        if (path / DECIDER).exists():
+            reseal(path / DECIDER)
+    elif path.is_dir() and is_benchmark(path):
+        benchmarks.renew(path)
+    else:
+        raise DataError(f"{path}: only benchmarks and runs can be renewed; make it anew")

@@ -1,0 +1,200 @@
+"""Every file that assent writes can vouch for itself: nothing is changed without a word."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+import assent
+from assent.errors import DataError
+from assent.files.atomic import beside, folder_beside
+from assent.verbs.deciders import load_decider
+from trained_runs import learned
+
+
+def flipped(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def wrong(path, **options):
+    return [check.name for check in assent.verify(path, **options) if check.state == "wrong"]
+
+
+def test_what_nobody_touched_is_right(place):
+    assert not wrong(place / "run") and not wrong(place / "benchmark")
+
+
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "entities.tsv", "relations.tsv", "trace.jsonl"]
+)
+def test_a_flipped_bit_in_a_run_is_refused(name, place):
+    flipped(place / "run" / name)
+    with pytest.raises(DataError):
+        assent.load_run(place / "run")
+    assert name in wrong(place / "run")
+
+
+def test_another_setting_is_refused(place):
+    path = place / "run" / "settings.toml"
+    path.write_text(path.read_text().replace("seed = 0", "seed = 5"))
+    with pytest.raises(DataError, match=r"settings\.toml: not as assent wrote it"):
+        assent.load_run(place / "run")
+
+
+def test_the_weights_of_another_run_are_refused(place):
+    shutil.copy(place / "other" / "model.safetensors", place / "run" / "model.safetensors")
+    with pytest.raises(DataError, match=r"model\.safetensors: not as assent wrote it"):
+        assent.load_run(place / "run")
+
+
+def test_a_decider_is_for_the_weights_that_it_was_found_with(place):
+    shutil.copy(place / "other" / "decider.json", place / "run" / "decider.json")
+    with pytest.raises(DataError, match="found for another model"):
+        load_decider(place / "run", assent.load_run(place / "run"))
+    assert wrong(place / "run") == ["decider.json"]
+
+
+@pytest.mark.parametrize("change", [("rule", "judge"), ("objective", "f2")])
+def test_a_changed_decider_is_refused(change, place):
+    path = place / "run" / "decider.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), change[0]: change[1]}))
+    with pytest.raises(DataError, match="decider"):
+        load_decider(place / "run", assent.load_run(place / "run"))
+
+
+@pytest.mark.parametrize("name", ["train.tsv", "test.tsv", "valid.tsv"])
+@pytest.mark.parametrize("sums", [True, False])
+def test_a_benchmark_cut_short_is_refused(name, sums, place):
+    path = place / "benchmark" / name
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[: len(lines) // 2]))
+    if not sums:  # as older benchmarks are: the counts of the manifest tell
+        (place / "benchmark" / "checksums.json").unlink()
+    with pytest.raises(DataError, match="cut short or changed"):
+        assent.load(place / "benchmark")
+    assert "benchmark" in wrong(place / "benchmark")
+
+
+def test_a_changed_label_of_a_benchmark_is_refused_and_may_be_renewed(place):
+    path = place / "benchmark" / "manifest.json"
+    path.write_text(path.read_text().replace('"removed"', '"removod"', 1))
+    with pytest.raises(DataError, match=r"manifest\.json: not as assent wrote it"):
+        assent.load(place / "benchmark")
+    assert not wrong(place / "benchmark", renew=True)
+
+
+def test_renewing_takes_what_fits_and_refuses_what_does_not(place):
+    path = place / "run" / "settings.toml"
+    path.write_text(path.read_text().replace("patience = 3", "patience = 4"))
+    assert not wrong(place / "run", renew=True)
+    assert assent.load_run(place / "run").settings.train.patience == 4
+    path = place / "run" / "entities.tsv"
+    path.write_text(path.read_text().replace("e1\n", "someone\n", 1))
+    with pytest.raises(DataError, match="not the names of the benchmark"):
+        assent.verify(place / "run", renew=True)
+
+
+# Checkpoints
+
+
+def vouchers(run):
+    return sorted((run / "checkpoints").glob("*.json"))
+
+
+def test_a_voucher_checks_itself(place):
+    path = vouchers(place / "run")[-1]
+    content = json.loads(path.read_text())
+    content["position"]["best_epoch"] += 1
+    path.write_text(json.dumps(content))
+    assert "checkpoints" in wrong(place / "run")
+
+
+def test_a_checkpoint_of_another_run_is_not_taken_up(place):
+    shutil.rmtree(place / "run" / "checkpoints")
+    shutil.copytree(place / "other" / "checkpoints", place / "run" / "checkpoints")
+    with pytest.raises(DataError, match="no checkpoint is whole"):
+        learned(place / "benchmark", place / "run", "train.seed=0")
+
+
+def test_both_checkpoints_damaged_are_told_of_and_restart_begins_anew(place):
+    before = (place / "run" / "model.safetensors").read_bytes()
+    for path in (place / "run" / "checkpoints").glob("*.safetensors"):
+        flipped(path)
+    with pytest.raises(DataError, match=r"no checkpoint is whole \(2 damaged\).*--restart"):
+        learned(place / "benchmark", place / "run", "train.seed=0")
+    learned(place / "benchmark", place / "run", "train.seed=0", restart=True)
+    assert (place / "run" / "model.safetensors").read_bytes() == before
+    assert not wrong(place / "run")
+
+
+def test_a_trace_cut_in_mid_line_heals_with_a_word(place):
+    path = place / "run" / "trace.jsonl"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.warns(UserWarning, match=r"trace\.jsonl: cut in line"):
+        run = assent.load_run(place / "run")
+    assert run.trained.epochs == 3
+    with pytest.warns(UserWarning, match="cut in line"):
+        learned(place / "benchmark", place / "run", "train.seed=0")
+    assert assent.load_run(place / "run").trained.epochs == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["settings.toml", "model.safetensors", "entities.tsv", "trace.jsonl", "checksums.json"],
+)
+def test_a_pipe_in_place_of_a_file_does_not_hang(name, place):
+    (place / "run" / name).unlink()
+    os.mkfifo(place / "run" / name)
+    with pytest.raises(DataError, match="is a pipe"):
+        assent.load_run(place / "run")
+
+
+# Killed commands
+
+
+class KilledError(BaseException):
+    """Stands for a process that ends without cleaning up."""
+
+
+def test_a_folder_whose_replacing_was_killed_comes_back(place):
+    (place / "benchmark").rename(place / ".benchmark.abcd1234.assent.old")
+    (place / ".benchmark.abcd1234.assent.part").mkdir()
+    assert len(assent.load(place / "benchmark").train)
+    assert not list(place.glob(".benchmark*"))
+
+
+def test_leftovers_of_killed_commands_are_removed_but_not_those_of_live_ones(tmp_path):
+    (tmp_path / ".old.tsv.abcd1234.assent.part").mkdir()
+    (tmp_path / ".hidden.part").write_text("of someone else")
+    with folder_beside(tmp_path / "live", lambda _: False) as live:
+        with beside(tmp_path / "new.tsv") as part:
+            part.write_text("new")
+        assert live.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".hidden.part", "live", "new.tsv"]
+
+
+def test_a_kill_while_names_are_written_leaves_no_folder(place, monkeypatch):
+    def killed(*_):
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assent.files.runs.write_names", killed)
+        with pytest.raises(KilledError):
+            learned(place / "benchmark", place / "new")
+    assert not (place / "new").exists()
+    assert learned(place / "benchmark", place / "new").trained.epochs == 3
+
+
+def test_files_are_on_the_disk_before_and_names_after_the_rename(tmp_path, monkeypatch):
+    events = []
+    sync, replace = os.fsync, type(tmp_path).replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (events.append("sync"), sync(handle))[1])
+    monkeypatch.setattr(
+        type(tmp_path), "replace", lambda *a: (events.append("rename"), replace(*a))[1]
+    )
+    with beside(tmp_path / "file") as part:
+        part.write_text("x")
+    assert events == ["sync", "rename", "sync"]

@@ -1,0 +1,119 @@
+"""Runs travel: moved, packed and unpacked, they find their benchmark; hostile packs are refused."""
+
+import shutil
+import zipfile
+
+import pytest
+
+import assent
+from assent.errors import DataError
+
+
+def f1(run):
+    return assent.evaluate(loaded := assent.load_run(run), assent.load_decider(run, loaded)).f1(
+        "full"
+    )
+
+
+def test_runs_and_benchmarks_may_be_moved(place, tmp_path):
+    before = f1(place / "run")
+    moved = tmp_path / "elsewhere"
+    shutil.move(place, moved)  # both
+    assert f1(moved / "run") == before
+    shutil.move(moved / "run", tmp_path / "alone")  # the run: it knows where the benchmark was
+    (tmp_path / "alone" / "benchmark.path").write_text(str(moved / "benchmark"))
+    assert f1(tmp_path / "alone") == before
+    shutil.move(moved / "benchmark", tmp_path / "far" / "away")
+    with pytest.raises(DataError, match="say where it is: --benchmark DIR"):
+        assent.load_run(tmp_path / "alone")
+    assent.load_run(tmp_path / "alone", benchmark=tmp_path / "far" / "away")
+    assert f1(tmp_path / "alone") == before  # it was told once
+    shutil.rmtree(moved)
+
+
+def test_another_benchmark_is_refused(place):
+    other = assent.load(place / "benchmark")
+    assent.save(other.whole(), place / "whole")
+    with pytest.raises(DataError, match="not the benchmark that"):
+        assent.load_run(place / "run", benchmark=place / "whole")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_run_is_the_same_after_its_journey(whole, place, tmp_path, say):
+    before = f1(place / "run")
+    words = [] if whole else ["--without-benchmark"]
+    pack = tmp_path / "run.zip"
+    code, out, err = say("pack", place / "run", "--out", pack, "--licence", "CC0", *words)
+    assert code == 0 and "pack: " in out, err
+    code, out, err = say("verify", pack)
+    assert code == 0, out + err
+    code, _, err = say("unpack", pack, "--out", tmp_path / "there")
+    assert code == 0, err
+    if not whole:
+        shutil.move(place / "benchmark", tmp_path / "benchmark")  # beside it
+    shutil.rmtree(place)
+    assert f1(tmp_path / "there") == before
+    card = (tmp_path / "there" / "README.md").read_text()
+    assert "Licence: CC0" in card and "complete" in card and "Trained on:" in card
+    assert str(tmp_path) not in (tmp_path / "there" / "settings.toml").read_text()
+
+
+def packed(folder, path, extra):
+    """A pack, and more entries beside those that it names."""
+    assent.pack(folder, path)
+    with zipfile.ZipFile(path, "a") as archive:
+        for name, content in extra:
+            archive.writestr(name, content)
+    return path
+
+
+def link(name):
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = 0o120777 << 16
+    return entry
+
+
+HOSTILE = {
+    "leads elsewhere": [("../evil.tsv", "x")],
+    "absolute": [("/evil.tsv", "x")],
+    "a link": [(link("evil.tsv"), "/etc/passwd")],
+    "stands twice": [("settings.toml", "x")],
+    "another case": [("SETTINGS.toml", "x")],
+    "a pickle": [("model.pkl", "x")],
+    "not named": [("more.tsv", "x")],
+    "a bomb": [("zeros.tsv", b"0" * (300 << 20))],
+}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("extra", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_pack_is_refused_and_leaves_nothing(extra, place, tmp_path):
+    pack = packed(place / "run", tmp_path / "run.zip", extra)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DataError):
+        assent.unpack(pack, tmp_path / "there")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_damaged_pack_is_refused(place, tmp_path):
+    pack = assent.pack(place / "run", tmp_path / "run.zip")
+    content = pack.read_bytes()
+    for spot in range(40, len(content), max(len(content) // 40, 1)):
+        damaged = bytearray(content)
+        damaged[spot] ^= 4
+        pack.write_bytes(damaged)
+        try:
+            assent.unpack(pack, tmp_path / "there")
+        except DataError:
+            continue
+        # a bit that no file depends on, such as a date: what was unpacked is the same
+        assert "wrong" not in {check.state for check in assent.verify(tmp_path / "there")}
+        shutil.rmtree(tmp_path / "there")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what mlcroissant uses
+def test_croissant_describes_a_benchmark(place):
+    croissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    found = croissant.Dataset(jsonld=place / "benchmark" / "croissant.json")
+    assert not found.metadata.ctx.issues.errors
+    assert "train.tsv" in {file.id for file in found.metadata.distribution}
