@@ -2,13 +2,18 @@
 # make test   everything: lint, types, layers, tests
 # make docs   the documentation as pages, in site/
 # make bench  speed and memory
+# make fuzz MINUTES=5   mutated inputs of every kind
+# make chaos KILLS=60   kills, full disks, two commands at once
 # make dist   sdist and wheel in dist/, checked: metadata, a clean environment, the demo in it
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: setup demo test docs dist browser bench pictures world clean
+MINUTES ?= 5
+KILLS ?= 60
+
+.PHONY: setup demo test docs dist browser bench fuzz chaos pictures world clean
 
 setup: $(VENV)/.ready
 
@@ -50,6 +55,13 @@ bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/evaluating.py
 	$(BIN)/python benchmarks/completing.py
 	$(BIN)/python benchmarks/evaluating_pykeen.py
+
+# Scratch goes to a temporary folder; a finding names its seed and number, which make it again.
+fuzz: $(VENV)/.ready-dev
+	PYTHONPATH=tools $(BIN)/python -m campaign.fuzz --minutes $(MINUTES)
+
+chaos: $(VENV)/.ready-dev
+	PYTHONPATH=tools $(BIN)/python -m campaign.chaos --kills $(KILLS)
 
 # the pictures of the pages in docs/
 pictures: $(VENV)/.ready-dev demo

@@ -14,7 +14,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
-from assent.files.text import refuse_special
+from assent.files.guarding import parsing, refuse_special
 from assent.files.trusted import VARIABLE, is_trusted, named_files, trust
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.custom import Custom, checksum
@@ -180,13 +180,9 @@ def of_sections(sections: Values) -> Settings:
 
 
 def read_toml(path: Path) -> Values:
-    refuse_special(path)
-    try:
+    with parsing(path, "TOML", ConfigError):
+        refuse_special(path, ConfigError)
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}; expected TOML") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
 
 
 def to_toml(sections: Values) -> str:
@@ -205,6 +201,6 @@ def _parsed(change: str) -> Values:
         raise ConfigError(f"--set {change!r}; expected section.key=value, as in train.epochs=10")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         value = text.strip()  # a bare word is text
     return {section: {name: value}}

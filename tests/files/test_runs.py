@@ -25,7 +25,7 @@ def test_damaged_weights_are_refused(tmp_path):
     save_weights(tmp_path, {"bias": torch.zeros(20)})
     path = tmp_path / WEIGHTS
     path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="expected weights that assent wrote"):
         read_weights(tmp_path)
 
 

@@ -58,5 +58,5 @@ def test_a_matrix_stays_on_the_disk_and_objects_are_refused(tmp_path):
     np.save(tmp_path / "m.npy", np.eye(2, dtype=np.float32))
     assert isinstance(map_matrix(tmp_path / "m.npy"), np.memmap)
     np.save(tmp_path / "o.npy", np.array([None]), allow_pickle=True)
-    with pytest.raises(DataError, match=r"not a \.npy file that can be read"):
+    with pytest.raises(DataError, match=r"expected a \.npy file of numbers"):
         map_matrix(tmp_path / "o.npy")

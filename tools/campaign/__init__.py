@@ -1,1 +1,1 @@
-"""Campaigns against assent itself: mutated inputs (`fuzz`), and kills, full disks, races (`chaos`)."""
+"""Campaigns against assent itself: mutated inputs (`fuzz`), kills and full disks (`chaos`)."""

@@ -65,14 +65,21 @@ def facts_of_towns(people: int = 40, seed: int = 7) -> Rows:
     return sorted(facts)
 
 
-def make(folder: Path) -> Path:
-    """Fills a new folder with a corpus; returns it."""
+def make_graphs(folder: Path) -> tuple[Rows, list[str], Rows]:
+    """Fills a new folder with graphs of every format; returns facts, names and types of one."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = facts_of_towns()
     names = sorted({name for head, _, tail in facts for name in (head, tail)})
-    types = [(name, {"p": "person", "t": "town", "c": "country", "l": "tongue"}[name[0]]) for name in names]
+    kinds = {"p": "person", "t": "town", "c": "country", "l": "tongue"}
+    types: Rows = [(name, kinds[name[0]]) for name in names]
     _graphs(folder / "graphs", facts[:12])
     _folders(folder, facts, names, types)
+    return facts, names, types
+
+
+def make(folder: Path) -> Path:
+    """Fills a new folder with a corpus; returns it."""
+    facts, names, types = make_graphs(folder)
     whole = folder / "whole"
     whole.mkdir()
     write(whole / "graph.tsv", facts)
@@ -80,9 +87,20 @@ def make(folder: Path) -> Path:
     write(whole / "names.tsv", [(name, f"The {name}") for name in names])
     write(whole / "schema.tsv", [("in", "domain", "town"), ("lives_in", "functional")])
     sides = ("--types", whole / "types.tsv", "--entity-names", whole / "names.tsv")
-    sides += ("--schema", whole / "schema.tsv")
-    needed("build", whole / "graph.tsv", "--out", folder / "benchmark", *sides, "--seed", 3)
-    needed("build", whole / "graph.tsv", "--out", folder / "published", "--layout", "published", "--deal", "by-query")
+    stated = ("--schema", whole / "schema.tsv")
+    needed(
+        "build", whole / "graph.tsv", "--out", folder / "benchmark", *sides, *stated, "--seed", 3
+    )
+    needed(
+        "build",
+        whole / "graph.tsv",
+        "--out",
+        folder / "published",
+        "--layout",
+        "published",
+        "--deal",
+        "by-query",
+    )
     _runs(folder)
     _beside(folder, facts)
     return folder
@@ -98,13 +116,21 @@ def _graphs(folder: Path, facts: Rows) -> None:
     write(folder / "graph.tsv", facts)
     write(folder / "graph.txt", facts)
     write(folder / "graph.csv", [("head", "relation", "tail"), *facts], ",")
-    pl.DataFrame(facts, schema=["head", "relation", "tail"], orient="row").write_parquet(folder / "graph.parquet")
+    pl.DataFrame(facts, schema=["head", "relation", "tail"], orient="row").write_parquet(
+        folder / "graph.parquet"
+    )
+    home = ox.NamedNode(HOME + "g")
     statements = [
-        ox.Quad(*(ox.NamedNode(HOME + name) for name in fact), ox.NamedNode(HOME + "g")) for fact in facts
+        ox.Quad(ox.NamedNode(HOME + h), ox.NamedNode(HOME + r), ox.NamedNode(HOME + t), home)
+        for h, r, t in facts
     ]
     label = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
-    statements.append(ox.Quad(ox.NamedNode(HOME + "c0"), label, ox.Literal("C zero", language="en")))
-    statements.append(ox.Quad(ox.BlankNode("b0"), ox.NamedNode(HOME + "knows"), ox.NamedNode(HOME + "p00")))
+    statements.append(
+        ox.Quad(ox.NamedNode(HOME + "c0"), label, ox.Literal("C zero", language="en"))
+    )
+    statements.append(
+        ox.Quad(ox.BlankNode("b0"), ox.NamedNode(HOME + "knows"), ox.NamedNode(HOME + "p00"))
+    )
     for suffix, form in (
         ("nt", ox.RdfFormat.N_TRIPLES),
         ("ttl", ox.RdfFormat.TURTLE),
@@ -114,8 +140,12 @@ def _graphs(folder: Path, facts: Rows) -> None:
         ("owl", ox.RdfFormat.RDF_XML),
         ("jsonld", ox.RdfFormat.JSON_LD),
     ):
-        plain = [quad if form.supports_datasets else quad.triple for quad in statements]
-        ox.serialize(plain, str(folder / f"graph.{suffix}"), form)
+        if form.supports_datasets:
+            ox.serialize(statements, str(folder / f"graph.{suffix}"), form)
+        else:
+            ox.serialize(
+                [quad.triple for quad in statements], str(folder / f"graph.{suffix}"), form
+            )
     import gzip
 
     for name in ("graph.tsv", "graph.csv", "graph.nt"):
@@ -130,7 +160,9 @@ def _folders(folder: Path, facts: Rows, names: list[str], types: Rows) -> None:
     write(splits / "valid.tsv", facts[:3])
     write(splits / "test.tsv", facts[3:6])
     write(splits / "entity_types.tsv", types)
-    (splits / "entity_names.json").write_text(json.dumps({name: {"label": f"The {name}"} for name in names[:5]}))
+    (splits / "entity_names.json").write_text(
+        json.dumps({name: {"label": f"The {name}"} for name in names[:5]})
+    )
     write(splits / "relation_names.tsv", [("in", "lies in")])
     write(splits / "schema.tsv", [("in", "domain", "town"), ("knows", "symmetric")])
     libkge = folder / "libkge"
@@ -144,13 +176,19 @@ def _folders(folder: Path, facts: Rows, names: list[str], types: Rows) -> None:
     ]
     for name, rows in (("train", numbers[6:]), ("valid", numbers[:3]), ("test", numbers[3:6])):
         write(libkge / f"{name}.del", rows)
-    listed = {f"files.{name}.filename": f"{name}.del" for name in ("train", "valid", "test", "entity_ids", "relation_ids")}
+    listed = {
+        f"files.{name}.filename": f"{name}.del"
+        for name in ("train", "valid", "test", "entity_ids", "relation_ids")
+    }
     (libkge / "dataset.yaml").write_text(
         "dataset:\n" + "".join(f"  {key}: {value}\n" for key, value in listed.items())
     )
     kgx = folder / "kgx"
     kgx.mkdir()
-    nodes = [("id", "name", "category"), *((name, f"The {name}", f"biolink:{kind}") for name, kind in types)]
+    nodes = [
+        ("id", "name", "category"),
+        *((name, f"The {name}", f"biolink:{kind}") for name, kind in types),
+    ]
     write(kgx / "graph_nodes.tsv", nodes)
     edges = [("subject", "predicate", "object"), *facts]
     write(kgx / "graph_edges.tsv", edges)
@@ -169,12 +207,20 @@ def _runs(folder: Path) -> None:
         needed("tune", run, "--rule", rule, "--out", deciders / f"{rule}.json", *promised)
     needed("tune", run, "--rule", "global")
     needed("evaluate", run)
-    files = ("--out", folder / "facts.jsonl", "--review", folder / "review.jsonl", "--review-above", 0.05)
+    files = (
+        "--out",
+        folder / "facts.jsonl",
+        "--review",
+        folder / "review.jsonl",
+        "--review-above",
+        0.05,
+    )
     needed("complete", run, *files, "--precision", 0.5, "--no-refit")
     opened = assent.load_run(run)
-    from assent.verbs.review import propose, review
-    from assent.verbs.complete import prepare
     from contextlib import closing
+
+    from assent.verbs.complete import prepare
+    from assent.verbs.review import propose, review
 
     propose(opened, least=0.01, planted=4)
     with closing(review(run)) as reviewed:
@@ -184,14 +230,21 @@ def _runs(folder: Path) -> None:
     prepare(opened, (1, 1), refit=False)
     stopped = folder / "stopped"
     shutil.copytree(run, stopped)
-    for name in ("model.safetensors", "decider.json", "metrics.json", "completion.json", "facts.jsonl", "considered.npz"):
+    for name in (
+        "model.safetensors",
+        "decider.json",
+        "metrics.json",
+        "completion.json",
+        "facts.jsonl",
+        "considered.npz",
+    ):
         (stopped / name).unlink(missing_ok=True)
     for name in ("review", "completing"):
         shutil.rmtree(stopped / name, ignore_errors=True)
 
 
 def _beside(folder: Path, facts: Rows) -> None:
-    """Files that are given by option: scores, rules, lists, settings, archives, answers of stores."""
+    """Files that are given by option: scores, rules, lists, settings, archives, answers."""
     benchmark = assent.load(folder / "benchmark")
     given = folder / "given"
     given.mkdir()
@@ -199,11 +252,16 @@ def _beside(folder: Path, facts: Rows) -> None:
     for split in ("valid", "test"):
         shape = (len(benchmark.queries(split)), benchmark.vocabulary.num_entities)
         # The same scores for a query that both splits ask: one number for each entity.
-        np.save(given / f"{split}.npy", np.tile(rng.normal(size=shape[1]).astype(np.float32), (shape[0], 1)))
+        np.save(
+            given / f"{split}.npy",
+            np.tile(rng.normal(size=shape[1]).astype(np.float32), (shape[0], 1)),
+        )
     names, asked = benchmark.vocabulary, benchmark.test
     pl.DataFrame(
         {
-            "side": ["head" if names.asks_for_head(slot) else "tail" for slot in asked.relations[:9]],
+            "side": [
+                "head" if names.asks_for_head(slot) else "tail" for slot in asked.relations[:9]
+            ],
             "anchor": [names.entities[place] for place in asked.anchors[:9]],
             "relation": [names.relations[names.relations_of(slot)] for slot in asked.relations[:9]],
             "entity": [names.entities[place] for place in range(9)],
@@ -211,20 +269,32 @@ def _beside(folder: Path, facts: Rows) -> None:
         }
     ).write_parquet(given / "test.parquet")
     shutil.copy(folder / "rules" / "rules.tsv", given / "rules.tsv")
-    (given / "settings.toml").write_text('[model]\ndim = 4\nmembers = 2\n[train]\nepochs = 3\nloss = "bce"\nlearning_rate = 0.01\n')
+    (given / "settings.toml").write_text(
+        '[model]\ndim = 4\nmembers = 2\n[train]\nepochs = 3\nloss = "bce"\nlearning_rate = 0.01\n'
+    )
     (given / "list.txt").write_text("p00\np01\n")
-    write(given / "false.tsv", [("p00", "lives_in", "c0"), ("p01", "knows", "t0"), ("t0", "in", "l0")])
+    write(
+        given / "false.tsv", [("p00", "lives_in", "c0"), ("p01", "knows", "t0"), ("t0", "in", "l0")]
+    )
     with tarfile.open(given / "data.tar.gz", "w:gz") as archive:
         archive.add(folder / "splits" / "train.tsv", "set/train.tsv")
         archive.add(folder / "splits" / "valid.tsv", "set/valid.tsv")
-    nodes = [{key: {"type": "uri", "value": HOME + name} for key, name in zip("hrt", fact, strict=True)} for fact in facts[:6]]
-    (given / "answer.json").write_text(json.dumps({"head": {"vars": ["h", "r", "t"]}, "results": {"bindings": nodes}}))
-    (given / "answer.nt").write_text("".join(f"<{HOME}{h}> <{HOME}{r}> <{HOME}{t}> .\n" for h, r, t in facts[:6]))
+    nodes = [
+        {key: {"type": "uri", "value": HOME + name} for key, name in zip("hrt", fact, strict=True)}
+        for fact in facts[:6]
+    ]
+    (given / "answer.json").write_text(
+        json.dumps({"head": {"vars": ["h", "r", "t"]}, "results": {"bindings": nodes}})
+    )
+    (given / "answer.nt").write_text(
+        "".join(f"<{HOME}{h}> <{HOME}{r}> <{HOME}{t}> .\n" for h, r, t in facts[:6])
+    )
     (given / "result.json").write_text(
         json.dumps(
             {
                 "format": 3, "weights": "x", "benchmark": "y", "settings": {},
-                "trained": {"cut_after": None}, "mrr": {"test": 0.3}, "unfiltered_mrr": {"test": 0.2},
+                "trained": {"cut_after": None}, "mrr": {"test": 0.3},
+                "unfiltered_mrr": {"test": 0.2},
                 "counts": {"test": {"global": {"full": [1, 2, 3]}}},
                 "samples": [],
             }

@@ -26,7 +26,7 @@ from typing import Any
 
 from assent.errors import AssentError
 from campaign.corpus import make, scratch
-from campaign.kinds import FILES, SAID, Finding, files_of, prepared
+from campaign.kinds import FILES, SAID, FindingError, files_of, prepared
 from campaign.mutating import mutated
 
 MOST_BYTES = 4 << 30
@@ -34,6 +34,7 @@ HANGS = 20.0  # seconds of processor time
 WAITS = 90.0  # seconds by the clock, without processor time: it waits for something
 ODD = 0.02  # share of the inputs in whose place lies something that is no file
 
+ROOT = Path(__file__).resolve().parents[2] / "src"
 KINDS = [*FILES, *SAID]
 WEIGHTS = [kind.weight for kind in FILES.values()] + [weight for _, weight in SAID.values()]
 
@@ -58,7 +59,7 @@ def tried(seed: int, number: int, corpus: Path, only: str | None = None) -> tupl
         raise
     except BaseException as error:
         outcome = "4 GB" if isinstance(error, MemoryError) else "traceback"
-        if isinstance(error, Finding):
+        if isinstance(error, FindingError):
             outcome = "wrong"
         return name, outcome, traceback.format_exc()
 
@@ -68,7 +69,9 @@ def _try_file(name: str, corpus: Path, rng: Random) -> None:
     folder = corpus / kind.folder
     file = rng.choice(files_of(kind, corpus))
     before = file.read_bytes()
-    whole = {path: path.read_bytes() for path in _files(folder)} if kind.changes or kind.mend else {}
+    whole = (
+        {path: path.read_bytes() for path in _files(folder)} if kind.changes or kind.mend else {}
+    )
     try:
         if rng.random() < ODD:
             _replace(file, rng)
@@ -160,8 +163,10 @@ class Campaign:
         copy = self.corpus.parent / "work" / "corpus"
         shutil.rmtree(copy.parent, ignore_errors=True)
         shutil.copytree(self.corpus, copy, symlinks=True)
-        context = multiprocessing.get_context("spawn")  # threads of polars and torch do not survive a fork
-        now: Synchronized[int] = context.Value("q", self.next)  # type: ignore[assignment]
+        context = multiprocessing.get_context(
+            "spawn"
+        )  # threads of polars and torch do not survive a fork
+        now: Synchronized[int] = context.Value("q", self.next)
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(
             target=_work, args=(self.seed, self.next, last, copy, now, theirs), daemon=True
@@ -209,9 +214,12 @@ class Campaign:
         self.counts.update(counts)
         self.next = number + 1
         if finding is not None:
-            self._found(number, *finding, counted=True)
+            name, outcome, text = finding
+            self._found(number, name, outcome, text, counted=True)
 
-    def _found(self, number: int, name: str, outcome: str, text: str, counted: bool = False) -> None:
+    def _found(
+        self, number: int, name: str, outcome: str, text: str, counted: bool = False
+    ) -> None:
         if not counted:
             self.counts[name, outcome] += 1
         self.findings.append(
@@ -231,12 +239,16 @@ def _processor(pid: int) -> float:
 
 
 def code_state() -> str:
-    """Which code this is: the commit, and whether files differ from it."""
-    here = Path(__file__).parent
-    run = lambda *words: subprocess.run(  # noqa: E731
-        ["git", *words], cwd=here, capture_output=True, text=True, check=False
-    ).stdout.strip()
-    return run("rev-parse", "--short", "HEAD") + ("+" if run("status", "--porcelain", "--", "../../src") else "")
+    """Which code this is: the commit, and a plus if files differ from it."""
+    return _git("rev-parse", "--short", "HEAD") + (
+        "+" if _git("status", "--porcelain", "..") else ""
+    )
+
+
+def _git(*words: str) -> str:
+    command = ["git", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def table(counts: dict[str, dict[str, int]]) -> str:
@@ -290,7 +302,10 @@ def main() -> None:
     counts = by_kind(campaign.counts)
     print(table(counts))
     inputs = sum(campaign.counts.values())
-    print(f"{inputs:,} inputs in {seconds:,.0f} s, {inputs / seconds:,.0f} a second; seed {given.seed}, code {code_state()}")
+    print(
+        f"{inputs:,} inputs in {seconds:,.0f} s, {inputs / seconds:,.0f} a second; "
+        f"seed {given.seed}, code {code_state()}"
+    )
     if given.tally:
         said = {
             "code": code_state(), "seed": given.seed, "first": given.first, "inputs": inputs,

@@ -21,14 +21,15 @@ from assent.adapters.files import of as scores_in
 from assent.core.facts import KnowledgeBase
 from assent.core.legible import legible
 from assent.errors import AssentError
+from assent.files.guarding import refuse_special
 from assent.files.sparql import Paging, Store
-from campaign.corpus import SELECT, facts_of_towns, say
+from campaign.corpus import SELECT, say
 from campaign.mutating import NUMBERS, WORDS
 
 UNMENDED = 70  # exit code of an error that nobody expected
 
 
-class Finding(Exception):
+class FindingError(Exception):
     """Something that must not happen, though no error told of it."""
 
 
@@ -48,7 +49,7 @@ def read_graph(folder: Path, file: Path) -> KnowledgeBase:
     kb = assent.read(folder if file.parent.name in FOLDERS else file)
     shown = "".join(legible(name) for name in kb.vocabulary.entities[:20])
     if any(letter in shown for letter in "\x1b\x00\r\n\u202e"):
-        raise Finding("a name is shown raw")
+        raise FindingError("a name is shown raw")
     return kb
 
 
@@ -66,7 +67,7 @@ def read_and_write(folder: Path, file: Path) -> None:
             kb.vocabulary.entities,
             kb.vocabulary.relations,
         ) or again.facts.tolist() != kb.facts.tolist():
-            raise Finding(f"another graph after {suffix}")
+            raise FindingError(f"another graph after {suffix}")
 
 
 def load_benchmark(folder: Path, file: Path) -> None:
@@ -78,12 +79,12 @@ def load_run(folder: Path, file: Path) -> None:
     run = assent.load_run(folder, unfinished=folder.name == "stopped")
     scores = run.model.scores(torch.tensor([0]), torch.tensor([0]))
     if scores.isnan().any():
-        raise Finding("scores that are no numbers")
+        raise FindingError("scores that are no numbers")
 
 
 def resume(folder: Path, file: Path) -> None:
     """A training that was stopped, and goes on."""
-    assent.train(folder.parent / "benchmark", "complex", out=folder, changes=["train.epochs=5"])
+    assent.train(folder.parent / "benchmark", "complex", out=folder)
 
 
 @cache
@@ -214,7 +215,8 @@ def unpack(folder: Path, file: Path) -> None:
     from assent.datasets.catalogue import RemoteFile
     from assent.datasets.unpacking import unpack as take_out
 
-    wanted = RemoteFile("http://x/data.tar.gz", "data.tar.gz", None, "", ("train.tsv", "valid.tsv"))
+    refuse_special(file)  # a download is always a file
+    wanted = RemoteFile("http://x/data", "", None, "data.tar.gz", ("train.tsv", "valid.tsv"))
     take_out(wanted, folder, 1 << 20)
 
 
@@ -233,6 +235,7 @@ def read_answer(folder: Path, file: Path) -> None:
     """What a SPARQL store answers, which may be anything."""
     from assent.files.sparql import fetch_graph
 
+    refuse_special(file)
     CONTENT[:] = [file.read_bytes()]
     construct = "CONSTRUCT { ?h ?r ?t } WHERE { ?h ?r ?t }"
     global EMPTY
@@ -250,9 +253,7 @@ EMPTY_ROWS = EMPTY
 def read_result(folder: Path, file: Path) -> None:
     from assent.reproducing.results import read_result as read
 
-    found = read(file, "x")
-    if found is not None:
-        found.mrr(), found.unfiltered_mrr(), found.cut_after, found.f1("global")
+    read(file, "x")
 
 
 FOLDERS = ("splits", "libkge", "kgx")
@@ -398,9 +399,9 @@ def said_commands(corpus: Path, rng: Random) -> None:
 
 def _refuse_output(code: int, printed: str) -> None:
     if code == UNMENDED or "Traceback" in printed:
-        raise Finding(printed)
+        raise FindingError(printed)
     if any(ord(letter) < 32 and letter not in "\n\t" for letter in printed):
-        raise Finding(f"raw control characters: {printed!r}")
+        raise FindingError(f"raw control characters: {printed!r}")
     if code == 2:
         raise AssentError(printed)
 
@@ -428,4 +429,4 @@ def files_of(kind: Kind, corpus: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-__all__ = ["FILES", "SAID", "Finding", "Kind", "files_of", "prepared"]
+__all__ = ["FILES", "SAID", "FindingError", "Kind", "files_of", "prepared"]

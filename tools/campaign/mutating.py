@@ -25,11 +25,12 @@ NUMBERS = (
     b"1e9", b"true", b"\xd9\xa1\xd9\xa2",
 )  # fmt: skip
 WORDS = (
-    b"\x1b[2J", b"\x1b]0;x\x07", b"[/]", b"[red]", b"[part_of]", b"\x00", b"\r", b"\n", b"\t", b"\\",
-    b'"', b"'", b"%s%n", b"{}", b"=1+1", b"@x", b"-1", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80",
-    b"\xe2\x80\xae", b"\xe2\x80\xa8", b"_:b0", b'"literal"@en', b"<urn:x>", b"?", b"_", b"..", b"/",
-    b"../../x", b"/dev/null", b"a" * 300, b"\xf0\x9f\x98\x80", b"CON", b" ", b"#", b"urn:assent:a",
-    b"urn:assent:%09", b"e\xcc\x81", b"\xc2\xa0", b"null", b"__proto__", b"$(x)", b"`x`",
+    b'\x1b[2J', b'\x1b]0;x\x07', b'[/]', b'[red]', b'[part_of]', b'\x00', b'\r', b'\n', b'\t',
+    b'\\', b'"', b"'", b'%s%n', b'{}', b'=1+1', b'@x', b'-1', b'\xef\xbb\xbf', b'\xff\xfe',
+    b'\xed\xa0\x80', b'\xe2\x80\xae', b'\xe2\x80\xa8', b'_:b0', b'"literal"@en', b'<urn:x>', b'?',
+    b'_', b'..', b'/', b'../../x', b'/dev/null', b"a" * 300, b'\xf0\x9f\x98\x80', b'CON', b' ',
+    b'#', b'urn:assent:a', b'urn:assent:%09', b'e\xcc\x81', b'\xc2\xa0', b'null', b'__proto__',
+    b'$(x)', b'`x`',
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, 10**30, 0.5, -0.5, 1e308, float("inf"),
@@ -137,7 +138,7 @@ def _change_fields(data: bytes, rng: Random) -> bytes:
 
 
 def _change_json(data: bytes, rng: Random) -> bytes:
-    """Another value, name or nesting somewhere in the JSON that the file, or a line of it, holds."""
+    """Another value, name or nesting somewhere in the JSON of the file, or of a line of it."""
     lines = data.split(b"\n")
     place = rng.randrange(len(lines))
     for start, end in ((0, len(lines)), (place, place + 1)):
@@ -210,8 +211,9 @@ def _array(data: bytes, rng: Random) -> bytes:
     (length,) = struct.unpack("<H", data[8:10])
     header = rng.choice((_replace_number, _insert_word, _flip))(data[10 : 10 + length], rng)
     if rng.random() < 0.4:
-        was, now = rng.choice((b"<f8", b"<i4", b"<i8", b"|b1", b"<U")), rng.choice(
-            (b"|O", b"<f4", b"<i8", b"|S9", b"<U4", b">f8", b"|V8")
+        was, now = (
+            rng.choice((b"<f8", b"<i4", b"<i8", b"|b1", b"<U")),
+            rng.choice((b"|O", b"<f4", b"<i8", b"|S9", b"<U4", b">f8", b"|V8")),
         )
         header = header.replace(was, now)
     return data[:8] + struct.pack("<H", len(header) & 0xFFFF) + header + data[10 + length :]
@@ -225,7 +227,11 @@ def _tensors(data: bytes, rng: Random) -> bytes:
     header, rest = data[8 : 8 + length], data[8 + length :]
     if rng.random() < 0.3:
         place = rng.randrange(len(rest) + 1)
-        rest = rest[:place] + rng.choice((b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f")) + rest[place + 4 :]
+        rest = (
+            rest[:place]
+            + rng.choice((b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f"))
+            + rest[place + 4 :]
+        )
     else:
         header = rng.choice((_change_json, _replace_number, _flip))(header, rng)
     return struct.pack("<Q", len(header)) + header + rest

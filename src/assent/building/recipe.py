@@ -69,7 +69,7 @@ def build(
     if not all(map(len, splits)):
         raise DataError(
             f"too small a graph: {len(parts.answers):,} held-out facts are left to ask for; "
-            "hold out more, or remove fewer entities"
+            f"{_remedy(kb)}"
         )
     answered = Queries.joined(splits)
     none = ask_nothing(lost, distinct(answered.keys(num_entities)), num_entities)
@@ -192,3 +192,17 @@ class Deal(NamedTuple):
 
 
 DEALS = {"by-fact": Deal(_ask_by_fact, True), "by-query": Deal(_ask_by_query, False)}
+
+
+def _remedy(kb: KnowledgeBase) -> str:
+    """What helps a graph with too few facts to ask for, if anything does."""
+    heads, relations, tails = kb.facts.T
+    met = np.bincount(np.concatenate([heads, tails]), minlength=kb.vocabulary.num_entities)
+    said = np.bincount(relations, minlength=kb.vocabulary.num_relations)
+    spare = int(((met[heads] > 1) & (met[tails] > 1) & (said[relations] > 1)).sum())
+    if kb.has_splits or spare > 1:
+        return "hold out more, or remove fewer entities"
+    return (
+        f"all but {spare:,} of its {len(kb.facts):,} facts are the only one of an entity or of a "
+        "relation, and must stay in train: give facts that say more about the same entities"
+    )

@@ -12,17 +12,21 @@ from assent.cli.common import (
     KeepLiterals,
     KeepSameAs,
     Language,
+    MaxSize,
     Predict,
     SubclassRelation,
     TypeRelation,
     command,
     err,
+    in_bytes,
     notes,
     say,
     show,
     tell,
 )
 from assent.errors import ConfigError
+
+MOST_DIGITS = 18  # of a number of entities
 
 
 @command()
@@ -92,6 +96,7 @@ def build(
     keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
+    max_size: MaxSize = None,
     query: Annotated[
         Path | None,
         typer.Option(
@@ -140,6 +145,7 @@ def build(
             keep_same_as=keep_same_as,
             keep_literals=keep_literals,
             keep_blank_nodes=keep_blank_nodes,
+            max_size=in_bytes(max_size),
             query="\n".join(lines_of(query)) if query else None,
             paging=Paging(page, max_rows, minutes=max_minutes),
             progress=lambda rows: progress(f"reading: {rows:,} rows"),
@@ -172,6 +178,6 @@ def build(
 def _number_or_auto(text: str) -> int | str:
     if text == "auto":
         return text
-    if not text.isdecimal():
-        raise ConfigError(f"removed = {text!r}; choose a number or auto")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise ConfigError(f"removed = {text[:40]!r}; choose a number or auto")
     return int(text)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand
 
-from assent.core.legible import legible
+from assent.cli.door import Door
+from assent.errors import ConfigError
 from assent.files.places import refuse_no_run
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+DEBUG = "--debug"  # anywhere in a command; `main` takes it out
+LARGEST_SIZE = 1e6  # GB
 WIDE = 120  # columns where no terminal says how many it has
 
-out = Console(emoji=False, width=None if sys.stdout.isatty() else WIDE)  # what a command finds
-notes = Console(stderr=True, emoji=False)  # progress and remarks; --quiet leaves them out
-err = Console(stderr=True, emoji=False)  # errors and warnings, which are always shown
+out = Door(width=None if sys.stdout.isatty() else WIDE)  # what a command finds
+notes = Door(stderr=True)  # progress and remarks; --quiet leaves them out
+err = Door(stderr=True)  # errors and warnings, which are always shown
 
 # With --json, what a command tells is gathered here and printed as one object when it ends.
 _document: dict[str, Any] | None = None
@@ -239,6 +241,12 @@ RunFolders = Annotated[
         metavar="RUN...", callback=_runs, help="Runs: folders that `assent train` made."
     ),
 ]
+MaxSize = Annotated[
+    float | None,
+    typer.Option(
+        help="GB that a gzipped file may unpack to, where 100 times its size is too little."
+    ),
+]
 Unfinished = Annotated[
     bool,
     typer.Option(
@@ -285,6 +293,10 @@ def common_options(
             "--version", callback=_tell_version, is_eager=True, help="Print the version, and end."
         ),
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(DEBUG, help="Show where an error comes from; stands anywhere in a command."),
+    ] = False,
 ) -> None:
     """What can be said before any command."""
 
@@ -292,7 +304,7 @@ def common_options(
 def say(line: str) -> None:
     """Tells a sentence; in JSON, it stands among the `notes`."""
     if _document is None:
-        out.print(legible(line, kept="\n"), markup=False, highlight=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     else:
         _document.setdefault("notes", []).append(line)
 
@@ -331,3 +343,12 @@ def _print_document() -> None:
         from assent.measuring.plain import plain
 
         print(json.dumps(plain(_document), indent=1, allow_nan=False))
+
+
+def in_bytes(gigabytes: float | None) -> int | None:
+    """What --max-size says."""
+    if gigabytes is None:
+        return None
+    if not 0 < gigabytes < LARGEST_SIZE:
+        raise ConfigError(f"--max-size {gigabytes}; choose more than 0 and less than a million GB")
+    return int(gigabytes * 1e9)

@@ -92,6 +92,13 @@ def complete(
             "rdf:Statement.",
         ),
     ] = False,
+    spreadsheet_safe: Annotated[
+        bool,
+        typer.Option(
+            "--spreadsheet-safe",
+            help="In .tsv, put ' before what begins with = + - @, which a spreadsheet would run.",
+        ),
+    ] = False,
     part: Annotated[
         str | None,
         typer.Option(
@@ -245,6 +252,7 @@ def complete(
         triple_terms,
         found.reviewed.reviewers if found.reviewed else (),
         found.confirmed_by,
+        spreadsheet_safe,
     )
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):

@@ -12,10 +12,12 @@ from assent.cli.common import (
     KeepLiterals,
     KeepSameAs,
     Language,
+    MaxSize,
     Predict,
     SubclassRelation,
     TypeRelation,
     command,
+    in_bytes,
     say,
     show,
     tell,
@@ -39,6 +41,7 @@ def convert(
     keep_same_as: KeepSameAs = False,
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
+    max_size: MaxSize = None,
 ) -> None:
     """Write the facts of a graph to a file of another format."""
     from assent.reporting.benchmarks import graph_line
@@ -53,6 +56,7 @@ def convert(
         keep_same_as=keep_same_as,
         keep_literals=keep_literals,
         keep_blank_nodes=keep_blank_nodes,
+        max_size=in_bytes(max_size),
     )
     assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
     say(graph_line(graph))

@@ -53,7 +53,7 @@ def search(
     from assent.verbs.search import search as run_search
 
     def told(trial: Trial) -> None:
-        notes.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}", highlight=False)
+        notes.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}")
 
     found = run_search(
         benchmark,

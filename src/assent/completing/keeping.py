@@ -13,6 +13,7 @@ from assent.completing.rehearsing import Candidates
 from assent.core.version import __version__
 from assent.errors import DataError
 from assent.files.arrays import read_arrays, write_arrays
+from assent.files.guarding import parsing
 
 FOLDER = "completing"  # in the folder of a run
 
@@ -30,15 +31,16 @@ class Keeper:
         """Queries, candidates, and those against the schema; None: not kept."""
         try:
             found = read_arrays(self._path(relation))
+            if found is None:
+                return None
+            with parsing(self._path(relation), "the candidates of a relation"):
+                parts = [
+                    Candidates(*(found[f"{part}.{field.name}"] for field in fields(Candidates)))
+                    for part in ("candidates", "against")
+                ]
+                return int(found["queries"]), parts[0], parts[1]
         except DataError:  # damaged: asked again
             return None
-        if found is None:
-            return None
-        parts = [
-            Candidates(*(found[f"{part}.{field.name}"] for field in fields(Candidates)))
-            for part in ("candidates", "against")
-        ]
-        return int(found["queries"]), parts[0], parts[1]
 
     def save(self, relation: int, queries: int, found: Candidates, against: Candidates) -> None:
         arrays = {

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from assent.errors import ConfigError
 
+LARGEST = 2**63  # of the numbers that settings take; neither infinity nor "no number" is below
 WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 
@@ -33,6 +34,8 @@ def refuse_unknown(word: str, right: Iterable[str], what: str) -> None:
 
 def _fitting(key: str, value: Any, kind: Any) -> Any:
     """The value, if it has this type; a whole number is also taken where a fraction may stand."""
+    if type(value) in (int, float) and not abs(value) < LARGEST:
+        raise ConfigError(f"{key}: expected less than 2 to the 63rd power, found {str(value)[:40]}")
     if kind is float and type(value) is int:
         return float(value)
     if get_origin(kind) is Literal:

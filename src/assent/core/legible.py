@@ -4,6 +4,7 @@ import unicodedata
 
 JOINERS = "\u200c\u200d"  # several scripts need them
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # controls, changes of direction, line breaks
+LONGEST = 200  # letters of what an error of others says
 
 
 def legible(text: str, kept: str = "") -> str:
@@ -17,3 +18,9 @@ def legible(text: str, kept: str = "") -> str:
         else letter
         for letter in text
     )
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line that is not too long; its kind where it says nothing."""
+    said = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return legible(said if len(said) <= LONGEST else f"{said[:LONGEST]} …")

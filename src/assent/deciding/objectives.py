@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from assent.core.counts import Counts, f_beta, precision, recall
 from assent.errors import ConfigError
 
+SMALLEST = 1e-6  # balance of precision and recall; squares of much smaller ones vanish
+
 Values = NDArray[np.float64]
 
 
@@ -60,7 +62,7 @@ def objective(text: str) -> Objective:
     try:
         if name in ("precision", "recall") and equals and 0 < float(share) <= 1:
             return AtLeast(name, float(share))
-        if name.startswith("f") and not equals and 0 < float(name[1:]) < np.inf:
+        if name.startswith("f") and not equals and SMALLEST <= float(name[1:]) <= 1 / SMALLEST:
             return FBeta(float(name[1:]))
     except ValueError:
         pass

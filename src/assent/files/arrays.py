@@ -3,6 +3,7 @@
 import hashlib
 import zipfile
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from assent.core.arrays import frozen
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import SEAL
-from assent.files.text import refuse_special
+from assent.files.guarding import parsing, refuse_special
+
+MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 
 def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
@@ -29,14 +32,27 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     if not path.exists():
         return None
     refuse_special(path)
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            arrays = {name: frozen(found[name], found[name].dtype.type) for name in found.files}
+    with parsing(path, "arrays that assent wrote; remove it"):
+        found = arrays_in(path.read_bytes())
+        arrays = {name: frozen(x, x.dtype.type) for name, x in found.items()}
         if SEAL in arrays and str(arrays.pop(SEAL)) != _seal(arrays):
-            raise ValueError("their checksum is wrong")
+            raise DataError(
+                f"{path}: no arrays that assent wrote (their checksum is wrong); remove it"
+            )
         return arrays
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: no arrays that assent wrote ({error}); remove it") from error
+
+
+def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz file; no objects, and no more of them than fit into memory."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+            raise DataError(f"unpacks to more than {MOST_BYTES >> 20} MB")
+    with np.load(BytesIO(data), allow_pickle=False) as file:
+        found = {name: file[name] for name in file.files}
+    for name, array in found.items():
+        if not isinstance(array, np.ndarray):  # a member that is no .npy file
+            raise DataError(f"{name}: no array")
+    return found
 
 
 def _seal(arrays: Mapping[str, NDArray[Any]]) -> str:

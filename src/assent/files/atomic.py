@@ -97,7 +97,8 @@ def refuse_to_replace(
 
     What is there is only ever replaced by something alike: a benchmark by a benchmark.
     """
-    found_again(path)
+    with _refusing(path):
+        found_again(path.resolve())
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     if not (path.is_dir() and is_alike(path)):
@@ -124,8 +125,8 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
 def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
+        reason = getattr(error, "strerror", None) or error
         raise DataError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from assent.errors import DataError
 from assent.files.atomic import beside
-from assent.files.text import read_json, refuse_special
+from assent.files.guarding import refuse_special
+from assent.files.text import read_json
 
 FORMAT = 1
 CHECKSUMS = "checksums.json"

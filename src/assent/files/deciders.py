@@ -7,7 +7,6 @@ thresholds, as probabilities, under "cuts", and the expected precision in what w
 import hashlib
 import json
 import math
-import zipfile
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -22,15 +21,16 @@ from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
+from assent.files.arrays import arrays_in
 from assent.files.atomic import beside
 from assent.files.checksums import sealed, unsealed
-from assent.files.text import read_json, refuse_special
+from assent.files.guarding import parsing, refuse_special
+from assent.files.text import read_json
 
 FORMAT = 2
 DECIDER = "decider.json"
 JUDGE = "judge"  # the rule that has trees
 SIGMOIDS = ("intercept", "slope", "floor", "below")
-MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 # what reading JSON that says something else may raise
 WRONG = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
@@ -201,25 +201,12 @@ def _packed(arrays: Arrays) -> bytes:
 
 def _read_arrays(path: Path, checksum: object) -> Arrays:
     refuse_special(path)
-    try:
+    with parsing(path, "the trees of a judge"):
         data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: the judge's trees cannot be read: {error}") from error
     if hashlib.sha256(data).hexdigest() != checksum:
         raise DataError(f"{path}: not the trees that decider.json was written with")
-    return arrays_in(path, data)
-
-
-def arrays_in(path: Path, data: bytes) -> Arrays:
-    """The arrays of an .npz file; no objects, and no more than fit into memory."""
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                raise DataError(f"{path}: more than {MOST_BYTES >> 20} MB of trees")
-        with np.load(BytesIO(data), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, KeyError, MemoryError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: not a file of trees ({error!r})") from error
+    with parsing(path, "a file of trees"):
+        return arrays_in(data)
 
 
 def _written(value: Any) -> Any:

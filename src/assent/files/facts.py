@@ -49,6 +49,7 @@ REASON = pl.Struct(
         "sentence": pl.String,
     }
 )
+FORMULA = r"^\s*[=+\-@]"  # spreadsheets carry out what begins so
 DIGITS = {"probability": 4, "score": 3, "threshold": 3, "expected_precision": 3}  # in .tsv
 
 
@@ -357,6 +358,8 @@ def _write_tsv(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
         evidence=pl.Series(evidence, dtype=pl.String),
         against=pl.Series(against, dtype=pl.String),
     )
+    if about.spreadsheet_safe:
+        frame = frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$0"))
     _write_table(frame, parts[0])
 
 

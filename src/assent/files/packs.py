@@ -19,7 +19,7 @@ from assent.core.version import __version__
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.checksums import digest, sealed, unsealed
-from assent.files.text import refuse_special
+from assent.files.guarding import refuse_special
 
 FORMAT = 1
 ABOUT = "pack.json"

@@ -6,6 +6,8 @@ import polars as pl
 
 from assent.errors import DataError
 from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
+from assent.files.guarded_parquet import refuse_parquet
+from assent.files.guarding import refuse_special
 from assent.files.text import check_name
 
 BAD = "^$|[\t\n\r]|^\ufeff"  # what `check_name` refuses
@@ -31,6 +33,8 @@ def _write(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool) -> None:
 
 def read_frame(path: Path) -> pl.DataFrame:
     """All columns of a file, whatever they hold."""
+    refuse_special(path)
+    refuse_parquet(path)
     try:
         return pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

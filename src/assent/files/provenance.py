@@ -45,6 +45,7 @@ class About(NamedTuple):
     reviewers: tuple[str, ...] = ()  # people whose labels decided
     # The facts that people called right (head, relation, tail), and who did.
     confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = {}
+    spreadsheet_safe: bool = False  # in .tsv, no cell is a formula
 
     def people(self) -> dict[str, str]:
         """All reviewers, and the blank node that stands for each in a file."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -16,8 +15,8 @@ from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import read_names, write_names
 from assent.files.checksums import forget, recorded, seal_folder
+from assent.files.guarding import parsing, refuse_special
 from assent.files.places import SETTINGS
-from assent.files.text import refuse_special
 
 WEIGHTS = "model.safetensors"
 RULES = "rules.tsv"
@@ -85,10 +84,11 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             f"{folder}: no {WEIGHTS}; train the run to its end first, or say --unfinished to use "
             "its best weights so far"
         )
-    try:
+    with parsing(path, "weights that assent wrote"):
         weights = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+    for name, tensor in weights.items():
+        if tensor.is_floating_point() and not tensor.isfinite().all():
+            raise DataError(f"{path}: {name} has weights that are no finite numbers; train again")
     return weights
 
 

@@ -13,6 +13,7 @@ from assent.core.queries import Queries
 from assent.core.scores import Scores
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
+from assent.files.guarding import parsing, refuse_special
 from assent.files.parquet import names_in, read_frame
 from assent.files.tsv import ids_of
 
@@ -41,13 +42,9 @@ def map_matrix(path: Path) -> NDArray[Any]:
 
     Nothing is unpickled: an array of Python objects is refused.
     """
-    try:
+    refuse_special(path)
+    with parsing(path, "a .npy file of numbers"):
         return np.lib.format.open_memmap(path, mode="r")
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: no such file") from error
-    except (OSError, ValueError, OverflowError, TypeError, MemoryError, RecursionError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise DataError(f"{path}: not a .npy file that can be read: {reason}") from error
 
 
 def read_candidates(path: Path, vocabulary: Vocabulary) -> Candidates:

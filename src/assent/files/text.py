@@ -5,13 +5,18 @@ import json
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, cast
 
 from assent.errors import DataError
+from assent.files.guarding import refuse_special
 
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
+UNPACKED = 64 << 20  # bytes that any gzipped file may unpack to, ...
+RATIO = 100  # ... or so many times its size: text shrinks to a fifth, or to a thirtieth
+_most: ContextVar[int | None] = ContextVar("most", default=None)
 
 
 @contextmanager
@@ -21,18 +26,53 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     with path.open("rb") as raw:
         is_gzip = raw.read(len(GZIP)) == GZIP
         raw.seek(0)
-        file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_gzip else raw
+        file = cast(IO[bytes], _Unpacking(path, raw)) if is_gzip else raw
         if file.read(len(BOM)) != BOM:
             file.seek(0)
         yield file
 
 
 def read_bytes(path: Path) -> bytes:
-    """All bytes of a file after its byte order mark, unzipped; faster than `open_bytes`."""
-    refuse_special(path)
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content.startswith(GZIP) else content
-    return content.removeprefix(BOM)
+    """All bytes of a file after its byte order mark, unzipped."""
+    with open_bytes(path) as file:
+        return file.read()
+
+
+@contextmanager
+def unpacking(most: int | None) -> Iterator[None]:
+    """Within it, a gzipped file may unpack to so many bytes; None: as many as is usual."""
+    token = _most.set(most)
+    try:
+        yield
+    finally:
+        _most.reset(token)
+
+
+class _Unpacking(gzip.GzipFile):
+    """Stops at a bound: a small file can unpack to terabytes of zeros."""
+
+    def __init__(self, path: Path, raw: IO[bytes]) -> None:
+        super().__init__(fileobj=raw)
+        self.path = path
+        self.most = _most.get() or max(UNPACKED, RATIO * path.stat().st_size)
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(self.most + 1 if size is None or size < 0 else size)
+        self._refuse()
+        return data
+
+    def readline(self, size: int | None = -1) -> bytes:
+        limit = self.most + 1 if size is None or size < 0 else size
+        line = super().readline(limit)
+        self._refuse()
+        return line
+
+    def _refuse(self) -> None:
+        if self.tell() > self.most:
+            raise DataError(
+                f"{self.path}: unpacks to more than {self.most / 1e6:,.0f} MB, far more than text "
+                "does; if that is right, allow it with --max-size"
+            )
 
 
 @contextmanager
@@ -47,12 +87,6 @@ def readable(path: Path, place: Callable[[], str] | None = None) -> Iterator[Non
         ) from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from error
-
-
-def refuse_special(path: Path) -> None:
-    """Refuses a pipe, socket or device in the place of a file: reading it might never end."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise DataError(f"{path}: is a pipe, socket or device; expected a file")
 
 
 def lines_of(path: Path) -> Iterator[str]:

@@ -25,6 +25,8 @@ PACKED = (b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"(\xb5/\xfd")
 
 csv.field_size_limit(2**31 - 1)  # a name may be as long as its line
 CR, LF = b"\r\n"
+FEW_BLANK = 10_000  # pairs of line ends; polars makes a row of each
+MOST_BLANK = 10_000_000
 BLOCK = 1 << 17  # bytes looked at together: as many as fit the cache of the processor
 
 
@@ -52,8 +54,12 @@ def read_lines(
     path: Path, names: tuple[str, ...], separator: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The number and the fields of each line that is not blank; errors name the line."""
+    blank = 0
     for number, line in enumerate(lines_of(path), start=1):
         if not line:
+            blank += 1
+            if blank > MOST_BLANK:
+                raise DataError(f"{path}: more than {MOST_BLANK:,} blank lines; expected facts")
             continue
         fields = _split(line, separator, path, number)
         if len(fields) != len(names):
@@ -101,6 +107,14 @@ def _read_csv(path: Path, kept: Kept) -> Parsed:
         return Parsed(frame)
     if len(frame) == 1:
         raise DataError(f"{path}: nothing but a header in it; expected facts")
+    again = pl.all_horizontal(
+        pl.col(name) == word for name, word in zip(COLUMNS, frame.row(0), strict=True)
+    )
+    for row in frame.select(again=again)["again"][1:].arg_true().head(1):
+        raise DataError(
+            f"{path}:{line_of(path, row + 1)}: the header stands there again; remove it, or give "
+            "files that were joined one by one"
+        )
     return Parsed(frame[1:])
 
 
@@ -108,6 +122,7 @@ def _is_usual(content: bytes, separator: str) -> bool:
     """Whether polars reads the same from these bytes as `read_lines`, if it reads them at all."""
     return not (
         content.startswith(PACKED)
+        or content.count(b"\n\n") > FEW_BLANK
         or (BOM[:1] in content and BOM in content)  # one byte is found faster than three
         or _has_lone_return(content)
         or (separator == "," and (b'"' in content or b"\t" in content))

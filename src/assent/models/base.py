@@ -17,6 +17,7 @@ from assent.errors import ConfigError
 from assent.geometry import Answers
 
 WHOLE = slice(None)
+MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class ModelSettings:
             if getattr(self, name) < least:
                 found = getattr(self, name)
                 raise ConfigError(f"model.{name}: expected {least} or more, found {found}")
+        if self.members > MOST_MEMBERS:
+            raise ConfigError(
+                f"model.members: expected {MOST_MEMBERS} at most, found {self.members}"
+            )
         if not self.init_scale > 0:
             raise ConfigError(f"model.init_scale: expected more than 0, found {self.init_scale}")
         for name in self.__dataclass_fields__:

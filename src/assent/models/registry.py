@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import torch
+
 import assent.models
 from assent.core.checking import checked, refuse_unknown
+from assent.core.legible import first_line
+from assent.core.memory import memory
 from assent.core.texts import Texts
 from assent.errors import ConfigError, ModelFileError
 from assent.models.base import Model, ModelSettings
 from assent.models.custom import Custom, load, theirs
 from assent.models.embedding import Embedding
 from assent.models.members import Members
+
+BYTES = 4  # of a number
+COPIES = 4  # the weights, their gradients, and two numbers of Adam for each
 
 
 def create(
@@ -33,6 +40,7 @@ def create(
     if type(settings) is not model.Settings:
         expected, found = model.Settings.__name__, type(settings).__name__
         raise ConfigError(f"model {name!r}: expected {expected}, found {found}")
+    _refuse_large(name, num_entities, num_relations, settings)
     count = max(settings.members, 1)
     with theirs():
         members = [model(num_entities, num_relations, settings) for _ in range(count)]
@@ -40,6 +48,24 @@ def create(
             for each in members:
                 each.read(texts)
     return Members(members) if len(members) > 1 else members[0]
+
+
+def _refuse_large(
+    name: str, num_entities: int, num_relations: int, settings: ModelSettings
+) -> None:
+    """Raises an error for a model that this machine has no memory to train, before it is made."""
+    try:
+        with torch.device("meta"):  # shapes alone
+            shapes = _model(name)(num_entities, num_relations, settings).parameters()
+            numbers = max(settings.members, 1) * sum(shape.numel() for shape in shapes)
+    except (RuntimeError, TypeError, OverflowError) as error:  # more than any number can count
+        raise ConfigError(f"model {name}: too large to be made ({first_line(error)})") from error
+    needed, there = numbers * BYTES * COPIES, memory()
+    if needed > there:
+        raise ConfigError(
+            f"model {name}: {numbers:,} numbers, which take {needed / 1e9:,.0f} GB to train; this "
+            f"machine has {there / 1e9:,.0f} GB: choose a smaller model.dim or model.members"
+        )
 
 
 def settings_of(name: str, values: Mapping[str, Any]) -> ModelSettings:

@@ -15,7 +15,9 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )  # fmt: skip
+from rich.text import Text
 
+from assent.core.legible import legible
 from assent.datasets import Progress as Download
 from assent.training.loop import Watcher
 from assent.training.trace import Trained
@@ -28,7 +30,7 @@ def steps(console: Console) -> Iterator[Callable[[str], None]]:
     """Shows the step under way: a spinner on a terminal, else a line a step."""
     if console.is_terminal:
         with console.status("") as status:
-            yield lambda step: status.update(f"{step} …")
+            yield lambda step: status.update(Text(legible(f"{step} …")))
         return
     start = time.monotonic()
     yield lambda step: console.print(

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from assent.core.counts import METRICS, Counts
+from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.guarding import refuse_special
 from assent.files.runs import WEIGHTS
 from assent.reporting.sample_queries import Candidate, Candidates
 
@@ -75,9 +77,10 @@ def run_folder(out: Path, preset: str, name: str) -> Path:
 def read_result(path: Path, name: str) -> Result | None:
     """None where there is no file, or one that cannot be used."""
     try:
+        refuse_special(path)
         values = json.loads(path.read_text(encoding="utf-8"))
         return Result(name, values) if values["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError):
         return None
 
 

@@ -64,7 +64,7 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
             slot, start, end = _read_atom(head.strip(), entities, relations, names)
             if {start, end} == {"X", "Y"}:
                 steps = _read_path(body.strip(), entities, relations, names)
-                paths.append((slot, steps, int(support), int(cases)))
+                paths.append((slot, steps, _count(support), _count(cases)))
                 continue
             if start not in ("X", "Y"):  # r(e,Y): the head is asked for
                 slot, start, end = _inverse(slot, names), end, start
@@ -81,13 +81,21 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
                 graph.num_items + by if free else graph.item(frozen([by]), frozen([other]))[0]
             )
             if item >= 0 and property_ >= 0:
-                constants.append((int(item), int(property_), int(support)))
+                constants.append((int(item), int(property_), _count(support)))
         except ValueError as error:
             raise DataError(f"{where}:{number}: {error or 'cannot be read'}") from error
     far = np.array(sorted(set(ends)), np.int64).reshape(-1, 5).T
     return RuleSet(
         graph, _constants(constants, graph), _paths(paths, graph), Ends.of(graph, PRIOR, *far)
     )
+
+
+def _count(text: str) -> int:
+    """A number of facts, which is at most one that an id can be."""
+    number = int(text)
+    if not 0 <= number < 2**31:
+        raise ValueError(f"{text[:20]!r} is no number of facts")
+    return number
 
 
 def _constants(rules: list[tuple[int, int, int]], graph: Graph) -> Constants:

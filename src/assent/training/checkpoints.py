@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
+from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
 from assent.files.text import read_json
 
@@ -99,6 +100,7 @@ def newest_checkpoint(
     for voucher in sorted(folder.glob("*.json"), reverse=True):
         weights = voucher.with_suffix(".safetensors")
         try:
+            refuse_special(weights)
             content = unsealed(read_json(voucher), voucher)
             if digest(weights) != content["sha256"]:
                 raise ValueError("its checksum is wrong")

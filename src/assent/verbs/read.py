@@ -18,6 +18,7 @@ from assent.files.sparql import (
     fetch_graph,
     is_store,
 )
+from assent.files.text import unpacking
 
 
 def read(
@@ -37,6 +38,7 @@ def read(
     query: str | None = None,
     paging: Paging = DEFAULTS,
     progress: PagesDone = lambda rows: None,
+    max_size: int | None = None,
 ) -> KnowledgeBase:
     """Reads the facts of a file, of a folder with train (and valid and test), or of a data set.
 
@@ -50,6 +52,9 @@ def read(
 
     `source` may also be a SPARQL store, sparql+http://host/path. Then a `query` selects head,
     relation and tail, or constructs triples; without one, all facts are read.
+
+    A gzipped file may unpack to `max_size` bytes; None: to 100 times its size, or 64 MB if that is
+    more.
     """
     languages = language.split(",") if isinstance(language, str) else language
     path, name = Path(), ""
@@ -61,20 +66,21 @@ def read(
         raise ConfigError(f"{source}: a query is for a SPARQL store, sparql+http://host/path")
     else:
         path = place(source)
-    kb = triples.read(
-        path,
-        types=types,
-        schema=schema,
-        entity_names=entity_names,
-        relation_names=relation_names,
-        language=[name.strip() for name in languages],
-        type_relation=type_relation,
-        subclass_relation=subclass_relation,
-        predict=predict,
-        keep_same_as=keep_same_as,
-        keep_literals=keep_literals,
-        keep_blank_nodes=keep_blank_nodes,
-    )
+    with unpacking(max_size):
+        kb = triples.read(
+            path,
+            types=types,
+            schema=schema,
+            entity_names=entity_names,
+            relation_names=relation_names,
+            language=[name.strip() for name in languages],
+            type_relation=type_relation,
+            subclass_relation=subclass_relation,
+            predict=predict,
+            keep_same_as=keep_same_as,
+            keep_literals=keep_literals,
+            keep_blank_nodes=keep_blank_nodes,
+        )
     return replace(kb, source=replace(kb.source, name=name)) if name else kb
 
 

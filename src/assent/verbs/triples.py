@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from assent.core.facts import KnowledgeBase
+from assent.errors import DataError
 from assent.measuring.triples import ScoredFacts, TripleClassification, labelled
 from assent.scoring import Scored, score_facts
 from assent.verbs.read import read
@@ -16,5 +17,8 @@ def classify_triples(
     for split, given in (("valid", valid_false), ("test", test_false)):
         false = given if isinstance(given, KnowledgeBase) else read(given)
         facts = labelled(run.benchmark, split, false)
+        if facts.true.all():
+            reasons = ", ".join(f"{n:,} {why}" for why, n in facts.left_out.items())
+            raise DataError(f"{split}: no false fact can be used ({reasons}); give others")
         parts.append(ScoredFacts(facts, score_facts(run.model, facts.facts)))
     return TripleClassification.tuned(run.benchmark.vocabulary, *parts)

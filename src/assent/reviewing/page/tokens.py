@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assent.errors import ConfigError, DataError
+from assent.files.guarding import refuse_special
 
 FILE = "tokens.json"
 LONGEST = 60  # letters of a reviewer's name
@@ -33,6 +34,7 @@ def tokens_of(reviewers: Sequence[str], folder: Path) -> dict[str, str]:
 def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
+    refuse_special(path)
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(kept, dict) or not all(

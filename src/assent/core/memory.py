@@ -1,0 +1,15 @@
+"""How much memory this machine has for us."""
+
+import os
+from pathlib import Path
+
+LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+
+
+def memory() -> int:
+    """Bytes of memory of the machine, or of the container if that has fewer."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return min(there, int(LIMIT.read_text(encoding="ascii")))
+    except (OSError, ValueError):  # "max" is no number
+        return there

@@ -1,0 +1,37 @@
+"""What parsers say about hostile files, in one line; and places that are no plain files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assent.core.legible import first_line
+from assent.errors import AssentError, DataError
+
+
+@contextmanager
+def parsing(
+    path: Path | str, expected: str, refusal: type[AssentError] = DataError
+) -> Iterator[None]:
+    """Whatever a parser raises about a file is a refusal of that file.
+
+    Parsers of others raise anything: what numpy, zipfile or safetensors say about a damaged header
+    depends on the byte. Only calls of such parsers belong within.
+    """
+    try:
+        yield
+    except AssentError:
+        raise
+    except OSError as error:
+        reason = error.strerror or first_line(error)
+        raise refusal(f"{path}: {reason}; expected {expected}") from error
+    except MemoryError as error:
+        raise refusal(f"{path}: says that it needs more memory than there is") from error
+    except Exception as error:
+        raise refusal(f"{path}: {first_line(error)}; expected {expected}") from error
+
+
+def refuse_special(path: Path, refusal: type[AssentError] = DataError) -> None:
+    """Refuses a pipe, socket or device in the place of a file: reading it might never end."""
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a pipe, socket or device"
+        raise refusal(f"{path}: is {kind}; expected a file")

@@ -1,0 +1,177 @@
+"""Whatever goes wrong ends in one line, and whatever is shown commands no terminal."""
+
+import os
+import sys
+
+import pytest
+
+from assent.cli import OUR_FAULT, common
+from assent.cli.door import Door
+
+GRAPH = "".join(f"p{i}\tknows\tp{(i * 7 + 1) % 20}\np{i}\tin\tc{i % 3}\n" for i in range(20))
+
+
+@pytest.fixture
+def graph(tmp_path):
+    path = tmp_path / "graph.tsv"
+    path.write_text(GRAPH)
+    return path
+
+
+def raising(error):
+    def command():
+        raise error
+
+    return command
+
+
+def one_line(text):
+    return text.endswith("\n") and text.count("\n") == 1 and text.startswith("assent: ")
+
+
+def test_an_error_that_nobody_expected_asks_for_a_report_with_a_saved_log(
+    say, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("assent.cli.app", raising(ZeroDivisionError("by\nzero")))
+    code, out, err = say("audit")
+    (log,) = tmp_path.glob("assent-*.log")
+    assert code == OUR_FAULT == 70
+    assert one_line(err) and "ZeroDivisionError: by" in err and str(log) in err and not out
+    assert "Traceback" in log.read_text()
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(say):
+    for words in (("audit", "nowhere", "--debug"), ("--debug", "audit", "nowhere")):
+        code, _, err = say(*words)
+        assert code == 2 and "Traceback" in err
+        assert "nowhere: no such file" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (KeyboardInterrupt(), 130, "assent: stopped"),
+        (MemoryError(), 2, "assent: not enough memory"),
+        (OSError(28, "No space left on device", "x.tsv"), 2, "assent: x.tsv: No space left"),
+    ],
+)
+def test_known_errors_of_the_machine_have_their_own_words(error, code, line, say, monkeypatch):
+    monkeypatch.setattr("assent.cli.app", raising(error))
+    found, _, err = say("audit")
+    assert found == code and one_line(err) and err.startswith(line)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "model.dim=1000000000",
+        "model.dim=4611686018427387904",
+        "model.members=1000000",
+        "train.seed=9223372036854775808",
+        "train.threads=2147483648",
+        "train.epochs=1" + "0" * 400,
+        "train.n3=1e400",
+        "train.device=foo",
+        "model=" + "[" * 5000,
+    ],
+)
+def test_settings_that_no_machine_can_have_are_refused_in_one_line(change, say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--model", "distmult", "--out", tmp_path / "run", "--set", change)
+    code, _, err = say("train", tmp_path / "b", *words)
+    assert code == 2 and one_line(err)
+    assert not (tmp_path / "run").exists()
+
+
+def test_settings_nested_deeply_are_refused_in_one_line(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    file = tmp_path / "deep.toml"
+    file.write_text("x = " + "[" * 5000)
+    words = ("--model", "distmult", "--out", tmp_path / "run", "--settings", file)
+    code, _, err = say("train", tmp_path / "b", *words)
+    assert code == 2 and one_line(err)
+
+
+@pytest.mark.parametrize("place", ["file", "below", "dangling/x", "loop/x", "x" * 300])
+def test_a_place_that_cannot_be_written_is_refused_in_one_line(place, say, graph, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "file" / "nowhere")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    place = "file/x" if place == "below" else place
+    code, _, err = say("build", graph, "--out", tmp_path / place)
+    assert code == 2 and one_line(err.splitlines(keepends=True)[-1])
+
+
+def test_a_number_of_removed_entities_with_5000_digits_is_refused(say, graph, tmp_path):
+    code, _, err = say("build", graph, "--out", tmp_path / "b", "--removed", "9" * 5000)
+    assert code == 2 and one_line(err.splitlines(keepends=True)[-1])
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device"])
+def test_what_is_no_file_is_not_read(kind, say, tmp_path):
+    path = tmp_path / "graph.tsv"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case _:
+            path.symlink_to("/dev/zero")
+    code, _, err = say("convert", path, "--out", tmp_path / "x.nt")
+    assert code == 2 and one_line(err)
+
+
+def test_names_are_shown_as_text_in_sentences_tables_and_errors(say, tmp_path, capsys):
+    hostile = ["[/]", "[part_of]", "\x1b[2Jgone", "\u202eback", "[red]x[/red]"]
+    rows = [f"{a}\t{r}\t{b}\n" for a in hostile for b in hostile for r in hostile if a != b]
+    path = tmp_path / "graph.tsv"
+    path.write_text("".join(rows), encoding="utf-8")
+    code, out, err = say("build", path, "--out", tmp_path / "b")
+    assert code == 0
+    code, out, err = say("audit", tmp_path / "b")
+    assert code == 0 and "\x1b" not in out + err and "\u202e" not in out + err
+    code, out, err = say("audit", tmp_path / "[/]\x1b[2J")
+    assert code == 2 and "[/]⟨U+001B⟩[2J" in err
+
+
+def test_the_door_shows_markup_and_controls_in_everything(capsys):
+    from rich.table import Table
+
+    door = Door(file=sys.stdout)
+    table = Table("[/]")
+    table.add_row("[part_of]\x1b[31m")
+    door.print(table)
+    door.print("[/] \x9b2J", style="red")
+    shown = capsys.readouterr().out
+    assert "[part_of]⟨U+001B⟩[31m" in shown and "[/] ⟨U+009B⟩2J" in shown
+    assert isinstance(common.out, Door) and isinstance(common.err, Door)
+
+
+def test_a_balance_whose_square_vanishes_is_refused(say):
+    from assent.deciding.objectives import objective
+    from assent.errors import ConfigError
+
+    for text in ("f1e200", "f1e-200", "fnan", "finf"):
+        with pytest.raises(ConfigError, match="objective"):
+            objective(text)
+
+
+@pytest.mark.parametrize(
+    "row", ["hub\thas\tleaf{0}\n", "leaf{0}\tin\thub\n", "a{0}\tr{0}\tb{0}\n", "a{0}\tr\tb{0}\n"]
+)
+def test_a_graph_that_no_split_can_be_made_of_says_truly_why(row, say, tmp_path):
+    path = tmp_path / "star.tsv"
+    path.write_text("".join(row.format(i) for i in range(300)))
+    code, _, err = say("build", path, "--out", tmp_path / "b")
+    assert code == 2 and "are the only one of an entity or of a relation" in err
+
+
+def test_false_facts_of_which_none_can_be_used_give_no_numbers(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    say("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    false = tmp_path / "false.tsv"
+    false.write_text("nobody\tknows\tnothing\n")
+    code, out, err = say("triples", tmp_path / "run", false, false)
+    assert code == 2 and "no false fact can be used (1 unknown names" in err and not out
