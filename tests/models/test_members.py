@@ -48,6 +48,20 @@ def test_each_member_learns_as_if_it_were_alone(trio):
             torch.testing.assert_close(one / 3, other)
 
 
+def test_loss_and_n3_together_are_what_they_are_apart(trio):
+    trio.eval()
+    loss, n3 = trio.loss_and_n3(ANCHORS, RELATIONS, ANSWERS)
+    apart = trio.loss(ANCHORS, RELATIONS, ANSWERS), trio.n3(ANCHORS, RELATIONS)
+    torch.testing.assert_close((loss, n3), apart)
+    parameters = list(trio.parameters())
+    for one, other in zip(
+        torch.autograd.grad(loss + 0.1 * n3, parameters),
+        torch.autograd.grad(apart[0] + 0.1 * apart[1], parameters),
+        strict=True,
+    ):
+        torch.testing.assert_close(one, other)
+
+
 def test_members_of_complex_are_one_complex_with_all_their_dimensions():
     torch.manual_seed(5)
     trio = create("complex", 7, 3, {"dim": 4, "members": 3})

@@ -101,6 +101,13 @@ def catch_up(table: Tensor, adam: AdamRows, ids: Tensor) -> Tensor:  # -> (id, .
 def adam_step(table: Tensor, adam: AdamRows, ids: Tensor, slopes: Tensor, rate: float) -> AdamRows:
     """Moves these rows, which were caught up with, by their gradients (id, ...)."""
     adam = adam.after_step(rate)
+    move(table, adam, ids, slopes, rate)
+    return adam
+
+
+@torch.no_grad()
+def move(table: Tensor, adam: AdamRows, ids: Tensor, slopes: Tensor, rate: float) -> None:
+    """The same, where `adam` counts this step already."""
     step = adam.done
     stride, epsilon = _stride(rate, step), EPSILON * (1 - BETA2**step) ** 0.5
     if _compiled_takes(table, adam) and slopes.is_contiguous():
@@ -112,12 +119,11 @@ def adam_step(table: Tensor, adam: AdamRows, ids: Tensor, slopes: Tensor, rate: 
             _step(*arrays, given, *numbers, *threads.share(len(ids), part, parts))
 
         _side_by_side(work, slopes.numel())
-        return adam
+        return
     means = adam.means[ids].lerp_(slopes, 1 - BETA1)
     squares = adam.squares[ids].mul_(BETA2).addcmul_(slopes, slopes, value=1 - BETA2)
     table[ids] -= stride * means / squares.sqrt().add_(epsilon)
     adam.means[ids], adam.squares[ids], adam.steps[ids] = means, squares, step
-    return adam
 
 
 def _compiled_takes(table: Tensor, adam: AdamRows) -> bool:

@@ -51,6 +51,8 @@ class Model(nn.Module, ABC):
     `relations` are slots: those from `num_relations` on ask for the head.
     """
 
+    learners: int = 1  # parts that learn by themselves; the loss is the mean of theirs
+
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__()
         self.num_entities = num_entities
@@ -65,6 +67,12 @@ class Model(nn.Module, ABC):
     @abstractmethod
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         """The cubed numbers that these queries are made of (Lacroix et al., 2018), averaged."""
+
+    def loss_and_n3(
+        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
+    ) -> tuple[Tensor, Tensor]:
+        """Both, for a step that needs both; a model may share work between them."""
+        return self.loss(anchors, relations, answers, **options), self.n3(anchors, relations)
 
     @abstractmethod
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:

@@ -94,10 +94,16 @@ class Embedding(Model):
         return Table(self.placed(self.vectors_of(which)), self.biases_of(which))
 
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
+        return self._loss_and_rows(anchors, relations, answers, **options)[0]
+
+    def _loss_and_rows(
+        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
+    ) -> tuple[Tensor, Tensor]:
+        """The loss, and the vectors of the anchors as they are compared."""
         table = self.entity_table()
-        vectors, entities = rows_and_all(table.vectors, anchors)
-        asked, table = self._asked(vectors, relations), Table(entities, table.bias)
-        return kvsall(self.geometry, asked, table, answers, **options)
+        rows, entities = rows_and_all(table.vectors, anchors)
+        asked, table = self._asked(rows, relations), Table(entities, table.bias)
+        return kvsall(self.geometry, asked, table, answers, **options), rows
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
@@ -155,9 +161,12 @@ class Embedding(Model):
         return vectors
 
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+        return self._n3(self.vectors_of(anchors), relations)
+
+    def _n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
         rows = self.relations.index_select(0, relations % len(self.relations))
-        return (self.cubes(self.vectors_of(anchors)) + self.cubes(rows)) / len(anchors)
+        return (self.cubes(anchors) + self.cubes(rows)) / len(anchors)
 
     def cubes(self, vectors: Tensor) -> Tensor:
         """The cubed absolute values of the numbers of these vectors, summed."""
@@ -173,6 +182,13 @@ class DotModel(Embedding):
 
     Settings = DotSettings
     geometry = Dot
+
+    def loss_and_n3(
+        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
+    ) -> tuple[Tensor, Tensor]:
+        """The anchors' vectors are gathered once, so that the table's gradient is made once."""
+        loss, rows = self._loss_and_rows(anchors, relations, answers, **options)
+        return loss, self._n3(rows, relations)
 
 
 def rows_and_all(table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:

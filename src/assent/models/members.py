@@ -25,12 +25,20 @@ class Members(Model):
         first = members[0]
         super().__init__(first.num_entities, first.num_relations, first.settings)
         self.members = nn.ModuleList(members)
+        self.learners = len(members)
 
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
         return self._mean(each.loss(anchors, relations, answers, **options) for each in self)
 
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         return self._mean(each.n3(anchors, relations) for each in self)
+
+    def loss_and_n3(
+        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
+    ) -> tuple[Tensor, Tensor]:
+        both = [each.loss_and_n3(anchors, relations, answers, **options) for each in self]
+        losses, cubes = zip(*both, strict=True)
+        return self._mean(iter(losses)), self._mean(iter(cubes))
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:

@@ -334,7 +334,7 @@ class _Training:
         rate = SCHEDULES[settings.schedule](done / (settings.epochs * self.steps), position.scores)
         self.optimizer.set_rate(rate * settings.learning_rate)
         # Dropout depends on seed and step alone, so that nothing of it need be saved.
-        torch.manual_seed((settings.seed << 32) + done)
+        _seed_dropout((settings.seed << 32) + done, settings.device)
         self.optimizer.forget()
         if self.strata is None:
             loss = self._learn(batch, None)
@@ -356,24 +356,26 @@ class _Training:
         """The loss of a batch; its gradients are left with the parameters."""
         settings, position = self.settings, self.position
         batch = Batch(*(part.to(settings.device) for part in batch))
-        loss = self.model.loss(
-            batch.anchors,
-            batch.relations,
-            Answers(batch.offsets, batch.answers),
-            loss=settings.loss,
-            label_smoothing=settings.label_smoothing,
-            slice_size=settings.slice_size or None,
-            drawn=drawn,
-        )
+        asked = batch.anchors, batch.relations, Answers(batch.offsets, batch.answers)
+        options = {
+            "loss": settings.loss,
+            "label_smoothing": settings.label_smoothing,
+            "slice_size": settings.slice_size or None,
+            "drawn": drawn,
+        }
+        if settings.n3:
+            loss, n3 = self.model.loss_and_n3(*asked, **options)
+            total = loss + settings.n3 * n3
+        else:
+            total = loss = self.model.loss(*asked, **options)
         value = loss.item()
         if not math.isfinite(value):
             raise TrainingError(
                 f"the loss became {value} in epoch {position.epoch + 1}, step {position.step + 1}; "
                 "lower train.learning_rate"
             )
-        if settings.n3:
-            loss = loss + settings.n3 * self.model.n3(batch.anchors, batch.relations)
-        loss.backward()  # type: ignore[no-untyped-call]
+        # Of a mean, each learner would have a part of its gradient alone.
+        (total * self.model.learners).backward()  # type: ignore[no-untyped-call]
         return value
 
     def _evaluate(self) -> None:
@@ -430,6 +432,14 @@ def _identity(model: Model, queries: Queries, settings: TrainSettings) -> str:
     for ids in (queries.anchors, queries.relations, queries.offsets, queries.answers):
         sha.update(ids.astype("<i8").tobytes())
     return sha.hexdigest()
+
+
+def _seed_dropout(seed: int, device: str) -> None:
+    """On a CPU its generator alone: torch's own function takes long to tell all other devices."""
+    if device == "cpu":
+        torch.default_generator.manual_seed(seed)
+    else:
+        torch.manual_seed(seed)
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

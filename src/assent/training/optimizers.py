@@ -14,46 +14,58 @@ from assent.training.checkpoints import below, load_optimizer, optimizer_state
 
 
 class RowOptimizer(ABC):
-    """Moves the rows of a table that have gradients, as if the others had gradients of zero."""
+    """Moves the rows of tables that have gradients, as if the others had gradients of zero."""
 
-    def __init__(self, table: nn.Parameter) -> None:
-        self.table = table.detach()  # the same numbers
-
-    @abstractmethod
-    def rows(self, ids: Tensor) -> Tensor:
-        """A copy of these rows as they are now."""
+    def __init__(self, tables: Sequence[nn.Parameter]) -> None:
+        self.tables = [table.detach() for table in tables]  # the same numbers
 
     @abstractmethod
-    def step(self, ids: Tensor, slopes: Tensor, rate: float) -> None:
-        """Moves these rows by their gradients; `rows` was asked for the same ones before."""
+    def rows(self, ids: Tensor) -> list[Tensor]:
+        """A copy of these rows of each table, as they are now."""
 
     @abstractmethod
-    def state(self) -> dict[str, Tensor]: ...
+    def step(self, ids: Tensor, slopes: Sequence[Tensor | None], rate: float) -> None:
+        """Moves these rows by the gradients of each table that has some.
+
+        `rows` was asked for the same ones before.
+        """
 
     @abstractmethod
-    def load(self, state: Mapping[str, Tensor]) -> None: ...
+    def state(self) -> list[dict[str, Tensor]]:
+        """Tensors by name, for each table."""
+
+    @abstractmethod
+    def load(self, states: Sequence[Mapping[str, Tensor]]) -> None: ...
 
 
 class RowAdam(RowOptimizer):
     """As `torch.optim.Adam`; `geometry/rows.py` says how."""
 
-    def __init__(self, table: nn.Parameter) -> None:
-        super().__init__(table)
-        self.adam = AdamRows.of(self.table)
+    def __init__(self, tables: Sequence[nn.Parameter]) -> None:
+        super().__init__(tables)
+        self.adams = [AdamRows.of(table) for table in self.tables]
 
-    def rows(self, ids: Tensor) -> Tensor:
-        return rows.catch_up(self.table, self.adam, ids)
+    def rows(self, ids: Tensor) -> list[Tensor]:
+        pairs = zip(self.tables, self.adams, strict=True)
+        return [rows.catch_up(table, adam, ids) for table, adam in pairs]
 
-    def step(self, ids: Tensor, slopes: Tensor, rate: float) -> None:
-        self.adam = rows.adam_step(self.table, self.adam, ids, slopes, rate)
+    def step(self, ids: Tensor, slopes: Sequence[Tensor | None], rate: float) -> None:
+        if not self.adams:
+            return
+        coasts = self.adams[0].after_step(rate).coasts  # the same for all tables
+        self.adams = [adam._replace(coasts=coasts) for adam in self.adams]
+        for table, adam, given in zip(self.tables, self.adams, slopes, strict=True):
+            if given is not None:
+                rows.move(table, adam, ids, given, rate)
 
-    def state(self) -> dict[str, Tensor]:
-        return self.adam._asdict()
+    def state(self) -> list[dict[str, Tensor]]:
+        return [adam._asdict() for adam in self.adams]
 
-    def load(self, state: Mapping[str, Tensor]) -> None:
-        device = self.table.device
-        moved = {name: x.to(device) for name, x in state.items() if name != "coasts"}
-        self.adam = AdamRows(**moved, coasts=state["coasts"])
+    def load(self, states: Sequence[Mapping[str, Tensor]]) -> None:
+        self.adams = []
+        for table, state in zip(self.tables, states, strict=True):
+            moved = {name: x.to(table.device) for name, x in state.items() if name != "coasts"}
+            self.adams.append(AdamRows(**moved, coasts=state["coasts"]))
 
 
 class RowAdagrad(RowOptimizer):
@@ -61,23 +73,26 @@ class RowAdagrad(RowOptimizer):
 
     EPSILON: ClassVar[float] = 1e-10
 
-    def __init__(self, table: nn.Parameter) -> None:
-        super().__init__(table)
-        self.sums = torch.zeros_like(self.table)
+    def __init__(self, tables: Sequence[nn.Parameter]) -> None:
+        super().__init__(tables)
+        self.sums = [torch.zeros_like(table) for table in self.tables]
 
-    def rows(self, ids: Tensor) -> Tensor:
-        return self.table.index_select(0, ids)
+    def rows(self, ids: Tensor) -> list[Tensor]:
+        return [table.index_select(0, ids) for table in self.tables]
 
-    def step(self, ids: Tensor, slopes: Tensor, rate: float) -> None:
-        sums = self.sums[ids].addcmul_(slopes, slopes)
-        self.sums[ids] = sums
-        self.table[ids] -= rate * slopes / sums.sqrt().add_(self.EPSILON)
+    def step(self, ids: Tensor, slopes: Sequence[Tensor | None], rate: float) -> None:
+        for table, sums, given in zip(self.tables, self.sums, slopes, strict=True):
+            if given is not None:
+                here = sums[ids].addcmul_(given, given)
+                sums[ids] = here
+                table[ids] -= rate * given / here.sqrt().add_(self.EPSILON)
 
-    def state(self) -> dict[str, Tensor]:
-        return {"sums": self.sums}
+    def state(self) -> list[dict[str, Tensor]]:
+        return [{"sums": sums} for sums in self.sums]
 
-    def load(self, state: Mapping[str, Tensor]) -> None:
-        self.sums.copy_(state["sums"])
+    def load(self, states: Sequence[Mapping[str, Tensor]]) -> None:
+        for sums, state in zip(self.sums, states, strict=True):
+            sums.copy_(state["sums"])
 
 
 class Kind(NamedTuple):
@@ -102,7 +117,7 @@ class Optimizing:
         self.model = model
         self.rate = rate
         tables = model.entity_tables() if by_rows else []
-        self.tables = [OPTIMIZERS[name].rows(table) for table in tables]
+        self.tables = OPTIMIZERS[name].rows(tables)
         apart = {id(table) for table in tables}
         others = [x for x in model.parameters() if id(x) not in apart]
         self.whole = OPTIMIZERS[name].whole(others, rate)
@@ -118,28 +133,27 @@ class Optimizing:
 
     def rows(self, ids: Tensor) -> list[nn.Parameter]:
         """These rows of each table, to be given gradients."""
-        return [nn.Parameter(table.rows(ids)) for table in self.tables]
+        return [nn.Parameter(rows) for rows in self.tables.rows(ids)]
 
     def step(self, ids: Tensor | None = None, rows: Sequence[nn.Parameter] = ()) -> None:
         """Moves the rows, and all parameters that are no tables, by their gradients."""
-        for table, part in zip(self.tables, rows, strict=True):
-            if ids is not None and part.grad is not None:
-                table.step(ids, part.grad, self.rate)
+        if ids is not None:
+            self.tables.step(ids, [part.grad for part in rows], self.rate)
         self.whole.step()
 
     def settle(self) -> None:
         """Brings every row to where it is now, so that the whole model may be used."""
-        for table in self.tables:
-            table.rows(torch.arange(len(table.table), device=table.table.device))
+        everything = torch.arange(self.model.num_entities, device=self.model.device)
+        self.tables.rows(everything)
 
     def state(self) -> dict[str, Tensor]:
         """Tensors by name; rows may be behind, and go on from there."""
         state = optimizer_state(self.whole)
-        for place, table in enumerate(self.tables):
-            state |= {f"rows/{place}/{name}": x for name, x in table.state().items()}
+        for place, tensors in enumerate(self.tables.state()):
+            state |= {f"rows/{place}/{name}": x for name, x in tensors.items()}
         return state
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         load_optimizer(self.whole, {k: x for k, x in state.items() if not k.startswith("rows/")})
-        for place, table in enumerate(self.tables):
-            table.load(below(f"rows/{place}/", state))
+        places = range(len(self.tables.tables))
+        self.tables.load([below(f"rows/{place}/", state) for place in places])
