@@ -357,7 +357,7 @@ class _Training:
         settings, position = self.settings, self.position
         batch = Batch(*(part.to(settings.device) for part in batch))
         asked = batch.anchors, batch.relations, Answers(batch.offsets, batch.answers)
-        options = {
+        options: dict[str, Any] = {
             "loss": settings.loss,
             "label_smoothing": settings.label_smoothing,
             "slice_size": settings.slice_size or None,

@@ -59,7 +59,8 @@ class RowAdam(RowOptimizer):
                 rows.move(table, adam, ids, given, rate)
 
     def state(self) -> list[dict[str, Tensor]]:
-        return [adam._asdict() for adam in self.adams]
+        # a file of tensors takes none that are the same in memory
+        return [adam._replace(coasts=adam.coasts.clone())._asdict() for adam in self.adams]
 
     def load(self, states: Sequence[Mapping[str, Tensor]]) -> None:
         self.adams = []
