@@ -12,11 +12,12 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.rules.columns import columns, spoken_for
 from assent.rules.constants import mine_constants
-from assent.rules.firing import KEPT, KINDS, PRIOR, Firing
+from assent.rules.firing import PRIOR, Firing
 from assent.rules.graph import Graph
 from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
+from assent.rules.spoken import KEPT, KINDS
 from assent.rules.text import lines, parse
 
 ENTITIES, RELATIONS = 7, 3
