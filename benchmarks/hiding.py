@@ -4,9 +4,9 @@
         [--precisions .9 .7 .5] [--ways valid asked refit judge] [--relations 12] [--out .hiding]
 
 With `--of .5`, facts are hidden from a half of the relations alone, drawn at random; the others are
-complete. The hidden facts are gone before the benchmark is built, so neither training nor deciding knows of
-them. An accepted fact that was not hidden counts as wrong. On graphs that are complete that is the
-truth (world, kinships, umls); in others (codex-s) some of these facts are right as well.
+complete. The hidden facts are gone before the benchmark is built, so neither training nor deciding
+knows of them. An accepted fact that was not hidden counts as wrong. On complete graphs that is
+the truth (world, kinships, umls); in others (codex-s) some of these facts are right as well.
 
 Ways of deciding: over `valid`, thresholds are found on the queries of valid; over `asked`, facts
 are decided about by the rehearsal; `refit` is the same, with a final fit that proposes the facts,

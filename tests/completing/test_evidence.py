@@ -107,14 +107,19 @@ def test_constants_after_two_steps_are_those_of_slow_loops(kb):
 
 def test_a_constant_after_two_steps_is_told_with_the_entity_between():
     cities, country, language = range(4), 4, 5
-    people = range(6, 14)
+    people, danes, danish = range(6, 14), range(14, 24), 24
     names = Vocabulary(
-        ("Oslo", "Bergen", "Moss", "Voss", "Norway", "Norwegian", *(f"p{n}" for n in people)),
+        (
+            *("Oslo", "Bergen", "Moss", "Voss", "Norway", "Norwegian"),
+            *(f"p{n}" for n in (*people, *danes)),
+            "Danish",
+        ),
         ("born in", "country", "speaks"),
     )
     facts = [[city, 1, country] for city in cities]
     facts += [[person, 0, cities[person % 4]] for person in people]
     facts += [[person, 2, language] for person in people[:-1]]
+    facts += [[person, 2, danish] for person in danes]
     found = explainer(frozen(facts), names).of(np.array([[people[-1], 2, language]], np.int32), 9)
     said = [reason.sentence for reason in found.at(0)]
     assert any(

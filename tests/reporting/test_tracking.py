@@ -9,7 +9,7 @@ import assent
 import toy
 from assent.errors import ConfigError, StoppedError
 from assent.reporting.progress import Together, Unwatched
-from assent.reporting.tracking import METRICS, tracking
+from assent.reporting.tracking import METRICS, metrics_of, track, tracking
 
 EPOCHS = 6
 CHANGES = [
@@ -45,6 +45,9 @@ class Board:
         assert (name, step) not in self.points
         self.points[name, step] = value
 
+    def add_text(self, name, text, step):
+        self.points[name, step] = text
+
     def flush(self): ...
 
     def close(self): ...
@@ -77,6 +80,9 @@ class Server:
         self.runs[run].status = status
 
     set_terminated = update_run
+
+    def log_artifact(self, run, path):
+        self.runs[run].files = [*getattr(self.runs[run], "files", []), path]
 
     def get_metric_history(self, run, name):
         return [metric for metric in self.runs[run].metrics if metric.key == name]
@@ -241,3 +247,26 @@ def test_mlflow_itself_keeps_one_run_in_a_database(tmp_path, calm):
     assert shown.data.params["train.epochs"] == "6"
     for name, epochs in STEPS.items():
         assert [x.step for x in client.get_metric_history(shown.info.run_id, name)] == epochs
+
+
+def test_what_comes_after_the_training_is_in_the_same_run(tmp_path, board, server):
+    run = train(tmp_path / "run", tensorboard=True, mlflow="memory")
+    decider = assent.tune(run)
+    assent.save(decider, tmp_path / "run", of=run)
+    found = assent.evaluate(run, decider)
+    file = tmp_path / "run" / "decider.json"
+    where = {"tensorboard": True, "mlflow": "memory"}
+    track(tmp_path / "run", [file], {**metrics_of(found), "none": float("nan")}, **where)
+    (shown,) = server.runs.values()
+    assert shown.files == [str(file)] and shown.status == "FINISHED"
+    told = {metric.key: metric.value for metric in shown.metrics if metric.step == 0}
+    assert told == metrics_of(found) and told["test.f1.all"] == found.f1()
+    points = board[str(tmp_path / "run" / "tensorboard" / "decided")]
+    assert points["test.mrr", 0] == found.mrr and "per-relation" in points["decider", 0]
+    assert steps(board[str(tmp_path / "run" / "tensorboard")]) == STEPS
+
+
+def test_a_server_that_is_not_there_is_said_after_the_work_was_done(tmp_path, server):
+    train(tmp_path, mlflow="memory")
+    with pytest.raises(ConfigError, match="no such server"):
+        track(tmp_path, [], mlflow="nowhere")

@@ -37,7 +37,7 @@ def main() -> None:
     Exit code 2: what a user can mend. 70: what nobody expected; a log is saved, to be sent to us.
     With --debug, anywhere in the command, both show where they come from.
     """
-    warnings.showwarning = _warn
+    warnings.showwarning = _warn  # type: ignore[assignment]
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
     try:

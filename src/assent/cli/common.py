@@ -99,6 +99,13 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),
 ]
+Tensorboard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also show it in TensorBoard, in RUN/tensorboard.")
+]
+MLflowAddress = Annotated[
+    str | None,
+    typer.Option("--mlflow", metavar="URI", help="Also tell MLflow, as in sqlite:///runs.db."),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object in place of tables and sentences.")
 ]

@@ -8,9 +8,11 @@ import typer
 
 from assent.cli.common import (
     AtBenchmark,
+    MLflowAddress,
     OnBenchmark,
     RunFolder,
     Split,
+    Tensorboard,
     Unfinished,
     as_json,
     command,
@@ -50,6 +52,8 @@ def evaluate(
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
+    tensorboard: Tensorboard = False,
+    mlflow: MLflowAddress = None,
 ) -> None:
     """Measure how good the decisions are, on test queries.
 
@@ -68,6 +72,7 @@ def evaluate(
     )  # fmt: skip
     from assent.reporting.measures import further_grid, other_lines, ranking_grid
     from assent.reporting.progress import queries
+    from assent.reporting.tracking import metrics_of, track
     from assent.verbs.deciders import load_decider
     from assent.verbs.evaluate import evaluate as measure
     from assent.verbs.runs import load_run
@@ -93,6 +98,8 @@ def evaluate(
     if split == "test" and decider_file is None:
         with beside(run_folder / "metrics.json") as part:
             part.write_text(text + "\n", encoding="utf-8")
+    told = [file for file in (run_folder / "metrics.json",) if file.is_file()]
+    track(run_folder, told, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)
     if decisions is not None:
         write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
     if not as_json(found.to_json):

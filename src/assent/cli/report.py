@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolders, Unfinished, command, notes, tell
+from assent.cli.common import (
+    AtBenchmark,
+    MLflowAddress,
+    RunFolders,
+    Tensorboard,
+    Unfinished,
+    command,
+    notes,
+    tell,
+)
 
 
 @command()
@@ -29,6 +38,8 @@ def report(
     ] = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
+    tensorboard: Tensorboard = False,
+    mlflow: MLflowAddress = None,
 ) -> None:
     """Write one HTML page about a run, to read and to pass on.
 
@@ -37,12 +48,15 @@ def report(
     Needs `assent tune` before it.
     """
     from assent.reporting.progress import steps
+    from assent.reporting.tracking import track
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
     runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
     with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
+    for folder in run_folders:
+        track(folder, [path], tensorboard=tensorboard, mlflow=mlflow)
     tell("report", path, f" ({path.stat().st_size / 1e6:.1f} MB)")
     if figures is not None:
         tell("figures", figures)

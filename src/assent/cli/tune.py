@@ -7,8 +7,10 @@ import typer
 
 from assent.cli.common import (
     AtBenchmark,
+    MLflowAddress,
     OnBenchmark,
     RunFolder,
+    Tensorboard,
     Unfinished,
     command,
     notes,
@@ -77,6 +79,8 @@ def tune(
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
+    tensorboard: Tensorboard = False,
+    mlflow: MLflowAddress = None,
 ) -> None:
     """Find the thresholds above which candidates are accepted.
 
@@ -85,6 +89,7 @@ def tune(
     """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
+    from assent.reporting.tracking import track
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
@@ -106,3 +111,4 @@ def tune(
     if (line := found_line(decider)) is not None:
         say(line)
     tell("decider", path)
+    track(run_folder, [path], tensorboard=tensorboard, mlflow=mlflow)

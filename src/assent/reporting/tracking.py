@@ -1,10 +1,12 @@
 """A training in TensorBoard and MLflow: copies of its trace, whole again after any interruption."""
 
+import math
 import os
+import time
 import tomllib
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any, NamedTuple
 from assent.errors import ConfigError, StoppedError
 from assent.files.atomic import beside
 from assent.files.places import SETTINGS
+from assent.measuring.evaluation import Evaluation
 from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
 
@@ -20,6 +23,13 @@ METRICS = {  # event -> the values of it that are shown, and as what
     "epoch": {"loss": "loss", "queries_per_second": "queries_per_second"},
     "evaluation": {"score": "valid_score"},
 }
+
+KINDS = {
+    "full": "all",
+    "C": "C",
+    "C+F": "C_and_F",
+    "I": "I",
+}  # of queries -> as what
 
 Spot = tuple[str, int]  # metric, epoch
 
@@ -57,6 +67,33 @@ def tracking(
             tracker.close(status)
 
 
+def track(
+    run: str | Path,
+    files: Sequence[Path],
+    metrics: Mapping[str, float] | None = None,
+    *,
+    tensorboard: bool = False,
+    mlflow: str | None = None,
+) -> None:
+    """What came after the training of folder `run`: metrics of test, decider, report.
+
+    MLflow gets the files, and the metrics, in the run of the training or in a new one; TensorBoard
+    the metrics, and the files that people can read as text, in `RUN/tensorboard/decided`.
+    """
+    values = {name: value for name, value in (metrics or {}).items() if math.isfinite(value)}
+    trackers: list[Tracker] = []
+    trackers += [TensorBoard(Path(run))] if tensorboard else []
+    trackers += [MLflow(Path(run), mlflow)] if mlflow else []
+    for tracker in trackers:
+        tracker.add(values, files)
+
+
+def metrics_of(found: Evaluation) -> dict[str, float]:
+    """An evaluation as named numbers: F1 by kind of query, and MRR."""
+    shares = {f"{found.split}.f1.{name}": found.f1(kind) for kind, name in KINDS.items()}
+    return {**shares, f"{found.split}.mrr": found.mrr}
+
+
 class Tracker(Unwatched, ABC):
     """Puts somewhere what the trace has and that place has not.
 
@@ -77,6 +114,10 @@ class Tracker(Unwatched, ABC):
 
     @abstractmethod
     def end(self, status: str) -> None: ...
+
+    @abstractmethod
+    def add(self, metrics: Mapping[str, float], files: Sequence[Path]) -> None:
+        """Puts there what came after the training."""
 
     def event(self, **values: Any) -> None:
         if self.there is None:  # only now: before the first event there need be no folder
@@ -124,6 +165,15 @@ class TensorBoard(Tracker):
     def end(self, status: str) -> None:
         self.writer.close()
 
+    def add(self, metrics: Mapping[str, float], files: Sequence[Path]) -> None:
+        writer = self.new_writer(str(self.run / "tensorboard" / "decided"), purge_step=0)
+        for name, value in metrics.items():
+            writer.add_scalar(name, value, 0, time.time())
+        for file in files:
+            if file.suffix == ".json":
+                writer.add_text(file.stem, f"```\n{file.read_text(encoding='utf-8')}\n```", 0)
+        writer.close()
+
 
 class MLflow(Tracker):
     """An MLflow run; `RUN/mlflow.txt` keeps its id."""
@@ -164,6 +214,16 @@ class MLflow(Tracker):
 
     def end(self, status: str) -> None:
         self.client.set_terminated(self.id, status)
+
+    def add(self, metrics: Mapping[str, float], files: Sequence[Path]) -> None:
+        self.begin()
+        with self._refusing("cannot write to the run there"):
+            now = round(1000 * time.time())
+            values = [self.entities.Metric(name, x, now, 0) for name, x in metrics.items()]
+            self.client.log_batch(self.id, metrics=values)
+            for file in files:
+                self.client.log_artifact(self.id, str(file))
+        self.end("FINISHED")
 
     def _new_run(self) -> str:
         sections = tomllib.loads((self.run / SETTINGS).read_text(encoding="utf-8"))

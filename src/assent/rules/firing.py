@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, Keys, offsets_of, rows_of
 from assent.rules.ends import NOBODY, Ends, reached
 from assent.rules.graph import Graph, first_at_least, links_by
-from assent.rules.mining import PRIOR, RuleSet
+from assent.rules.mining import PRIOR as PRIOR
+from assent.rules.mining import RuleSet
 from assent.rules.paths import Paths, reversed_steps
 
 KINDS = ("anchor", "entity", "slots", "paths", "anchor_ends", "entity_ends")

@@ -78,7 +78,7 @@ class RuleSet:
     @classmethod
     def of_arrays(cls, graph: Graph, arrays: Mapping[str, NDArray[Any]]) -> "RuleSet":
         """From `arrays`, checked: a file may hold anything."""
-        parts = {LATER: Ends.nothing(graph)}
+        parts: dict[str, Any] = {LATER: Ends.nothing(graph)}
         for part, kind in PARTS.items():
             if part == LATER and not any(name.startswith(f"{part}.") for name in arrays):
                 continue
@@ -93,13 +93,13 @@ class RuleSet:
 
     def _check(self) -> None:
         constants, paths, ends, graph = self.constants, self.paths, self.ends, self.graph
-        for offsets, *columns in (
+        for offsets, *numbers in (
             (constants.offsets, constants.bodies, constants.support),
             (ends.offsets, ends.slots, ends.items, ends.support, ends.cases),
         ):
             rising = len(offsets) == graph.num_items + 1 and offsets[0] == 0
             rising = rising and bool((np.diff(offsets) >= 0).all())
-            if not rising or {column.shape for column in columns} != {(int(offsets[-1]),)}:
+            if not rising or {column.shape for column in numbers} != {(int(offsets[-1]),)}:
                 raise DataError("rules: constants do not fit the graph")
         columns = (paths.steps, paths.support, paths.cases, paths.walked)
         if {len(column) for column in columns} != {len(paths)} or paths.steps.shape[1:] != (3,):

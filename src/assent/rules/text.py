@@ -227,7 +227,7 @@ def _read_end(
     names: Vocabulary,
 ) -> int:
     """The item that is asked of the entity after the first step; -1 where nobody has it."""
-    if len(rest) > 1 or at not in BETWEEN:
+    if len(rest) > 1 or at not in tuple(BETWEEN):
         raise ValueError("expected one step, or two with an entity at the end")
     by, _, last = _from(at, rest[0], names)
     if not isinstance(last, int):

@@ -20,7 +20,7 @@ from assent.files.completions import FACTS
 from assent.files.considered import read_considered
 from assent.files.decided import ACCEPTED, REFUSED, Decided, Named, read_decided
 from assent.files.facts import rows_of_facts
-from assent.files.runs import SETTINGS
+from assent.files.places import SETTINGS
 from assent.verbs.deciders import model_of
 from assent.verbs.runs import load_run
 

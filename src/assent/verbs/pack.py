@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from assent.core.scores import QueriesDone, unheard
 from assent.core.version import __version__
 from assent.deciding.judge import Judge
+from assent.deciding.naming import rule_name
 from assent.errors import ConfigError
 from assent.files import packs
 from assent.files.atomic import refuse_to_write
@@ -15,8 +16,9 @@ from assent.files.benchmarks import save
 from assent.files.checksums import seal_folder
 from assent.files.completions import read_completion
 from assent.files.deciders import DECIDER
-from assent.files.runs import ENTITIES, RELATIONS, RULES, SETTINGS, TRACE, WEIGHTS
-from assent.reporting.deciders import found_line, rule_name
+from assent.files.places import SETTINGS
+from assent.files.runs import ENTITIES, RELATIONS, RULES, TRACE, WEIGHTS
+from assent.reporting.deciders import found_line
 from assent.reporting.decisions import decisions_grid
 from assent.reporting.rendering import markdown
 from assent.settings import read_toml, to_toml

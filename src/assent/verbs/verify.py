@@ -14,7 +14,8 @@ from assent.files.completions import COMPLETION, read_completion
 from assent.files.deciders import DECIDER
 from assent.files.facts import read_facts
 from assent.files.packs import is_pack, names_in, unpack
-from assent.files.runs import CHECKPOINTS, ENTITIES, RELATIONS, SETTINGS, TRACE, WEIGHTS
+from assent.files.places import SETTINGS
+from assent.files.runs import CHECKPOINTS, ENTITIES, RELATIONS, TRACE, WEIGHTS
 from assent.files.triples import read
 from assent.training.checkpoints import newest_checkpoint
 from assent.verbs.deciders import load_decider
