@@ -199,7 +199,7 @@ def commands_in(block: Block) -> list[list[str]]:
     return commands
 
 
-def fits(change: str, words: list[str]) -> bool:
+def fits(change: str, words: list[object]) -> bool:
     """Whether the model has such a setting: rules have no dimensions."""
     return "rules" not in words or not change.startswith("model.")
 
@@ -208,7 +208,8 @@ def short_training(train):
     def short(*args, out=None, changes=(), **options):
         if out is not None:
             shutil.rmtree(out, ignore_errors=True)
-        return train(*args, out=out, changes=[*changes, *TINY], **options)
+        tiny = [change for change in TINY if fits(change, [*args, options.get("model")])]
+        return train(*args, out=out, changes=[*changes, *tiny], **options)
 
     return short
 
