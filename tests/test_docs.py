@@ -39,6 +39,8 @@ REASONS = {  # what a block must have in it to be excused
     "needs FB14k-QAQ": r"fb14k-qaq|fb15k-237|reproduce",
     "needs a SPARQL store": r"sparql\+http",
     "needs PyKEEN": r"import .*pykeen|from pykeen",
+    "needs a model of LibKGE": r"assent adopt \S+\.pt",
+    "needs a file of yours": r"my_model\.py",
     SERVES: r"assent review \w+( --reviewer \w+)*$",
     "takes minutes": r"make (demo|test)|assent demo",
     "needs this repository": r"\bmake\b|\bgit\b|\bpytest\b",
