@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from assent.cli import OUR_FAULT, common
-from assent.cli.door import Door
+from assent.reporting.door import Door
 
 GRAPH = "".join(f"p{i}\tknows\tp{(i * 7 + 1) % 20}\np{i}\tin\tc{i % 3}\n" for i in range(20))
 

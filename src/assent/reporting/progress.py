@@ -22,6 +22,7 @@ from assent.datasets import Progress as Download
 from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
+PAUSE = 2.0  # seconds between two lines about queries, at least
 STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
 
 
@@ -72,17 +73,19 @@ def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """The same for what takes minutes: where there is no bar, a line for each tenth."""
+    """The same for what may take minutes: where there is no bar, a line for each tenth."""
     if console.is_terminal:
         with queries(console) as show:
             yield show
         return
     start, told = time.monotonic(), 0
+    last = start  # when a line was printed
 
     def tell(done: int, total: int) -> None:
-        nonlocal told
-        if (tenth := 10 * done // max(total, 1)) > told:
-            told, spent = tenth, time.monotonic() - start
+        nonlocal told, last
+        now = time.monotonic()
+        if (tenth := 10 * done // max(total, 1)) > told and now - last >= PAUSE:
+            told, last, spent = tenth, now, now - start
             left = f"about {spent / done * (total - done):.0f} s left"
             console.print(
                 f"{spent:7.1f} s  {done:,} of {total:,} queries, {left}",
@@ -91,6 +94,14 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
             )
 
     yield tell
+
+
+@contextmanager
+def trainings(console: Console) -> Iterator[Callable[[Any], None]]:
+    """Shows the trainings of a search, a line for each that ended."""
+    yield lambda trial: console.print(
+        f"training {trial.number}: {trial.score:.4f}, {trial.state}", markup=False, highlight=False
+    )
 
 
 class Unwatched:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from assent.core.scores import QueriesDone, unheard
+from assent.core.scores import QueriesDone
 from assent.core.version import __version__
 from assent.deciding.judge import Judge
 from assent.deciding.naming import rule_name
@@ -41,7 +41,7 @@ def pack(
     with_benchmark: bool = True,
     licence: str = NOT_STATED,
     overwrite: bool = False,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
 ) -> Path:
     """Puts a trained run into one file: settings, weights, decider, benchmark, card, checksums.
 
