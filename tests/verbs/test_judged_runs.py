@@ -14,7 +14,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.thresholds import Thresholds
 from assent.deciding.graph import LINKS
 from assent.errors import ConfigError, DataError
-from assent.files.deciders import arrays_in
+from assent.files.arrays import read_arrays
 from assent.models import Model
 from assent.verbs.train import train
 
@@ -139,8 +139,9 @@ def test_files_that_are_no_arrays_are_refused(tmp_path):
     np.savez(tmp_path / "objects.npz", left=np.array([{}], dtype=object))
     objects = (tmp_path / "objects.npz").read_bytes()
     for data in (b"", b"PK\3\4", objects, objects[: len(objects) // 2]):
-        with pytest.raises(DataError, match="not a file of trees"):
-            arrays_in(tmp_path, data)
+        (tmp_path / "damaged.npz").write_bytes(data)
+        with pytest.raises(DataError, match="expected arrays that assent wrote"):
+            read_arrays(tmp_path / "damaged.npz")
 
 
 @pytest.fixture(scope="module")

@@ -60,8 +60,9 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.files.atomic import beside
+    from assent.files.checksums import recorded
     from assent.files.decisions import write_decisions
+    from assent.files.runs import METRICS
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
         SUREST,
@@ -96,9 +97,9 @@ def evaluate(
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
     text = json.dumps(found.to_json(), indent=1)
     if split == "test" and decider_file is None:
-        with beside(run_folder / "metrics.json") as part:
+        with recorded(run_folder / METRICS) as part:
             part.write_text(text + "\n", encoding="utf-8")
-    told = [file for file in (run_folder / "metrics.json",) if file.is_file()]
+    told = [file for file in (run_folder / METRICS,) if file.is_file()]
     track(run_folder, told, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)
     if decisions is not None:
         write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)

@@ -102,7 +102,7 @@ def train(
             f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
             + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
         )
-        if line := advice(run.trained, baseline):
+        if line := advice(run.trained, baseline, len(run.benchmark.train)):
             say(line)
     else:
         say(

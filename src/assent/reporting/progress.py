@@ -23,6 +23,7 @@ from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
 STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
+FEW_FACTS = 2000  # train facts; the smallest graph that the defaults were chosen with has more
 
 
 @contextmanager
@@ -217,18 +218,25 @@ def watching(console: Console) -> Iterator[Watcher]:
         yield Bar(console, bar)
 
 
-def advice(trained: Trained, baseline: float | None) -> str | None:
-    """What a person should know before using a model that is poor, or was still getting better."""
+def advice(trained: Trained, baseline: float | None, facts: int) -> str | None:
+    """What a person should know before using a model that is poor, or was still getting better.
+
+    `baseline` is what popularity alone reaches on valid; `facts` is how many were learned from.
+    """
     best = max(trained.scores, default=math.nan)
+    rules = "--model rules needs no epochs and may do better"
     longer = f"--set train.epochs={3 * trained.epochs} and another --out trains longer"
     if baseline is not None and best <= baseline:
-        return f"no better than popularity alone: {longer}; --model rules needs no epochs"
-    if len(trained.scores) < 2 or trained.best_epoch < trained.epochs:
-        return None
-    before = max(trained.scores[:-1])
-    if best - before <= STILL * abs(best):
-        return None
-    return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
+        return f"no better than popularity alone: {longer}; {rules}; `assent search` tries settings"
+    before = max(trained.scores[:-1], default=math.nan)
+    if trained.best_epoch == trained.epochs and best - before > STILL * abs(best):
+        return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
+    if trained.scores and trained.epochs > 1 and facts < FEW_FACTS:
+        return (
+            f"only {facts:,} train facts, far fewer than the default settings were chosen with: "
+            f"{longer}; {rules}; `assent search` tries settings"
+        )
+    return None
 
 
 def time_spent(end: dict[str, Any]) -> str:

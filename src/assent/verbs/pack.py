@@ -8,12 +8,13 @@ from tempfile import TemporaryDirectory
 from assent.core.decider import Decider
 from assent.core.scores import QueriesDone, unheard
 from assent.core.version import __version__
+from assent.datasets.catalogue import CATALOGUE
 from assent.deciding.naming import rule_name
 from assent.errors import ConfigError
 from assent.files import packs
 from assent.files.atomic import refuse_to_write
 from assent.files.benchmarks import save
-from assent.files.checksums import seal_folder
+from assent.files.checksums import record, seal_folder
 from assent.files.completions import read_completion
 from assent.files.deciders import DECIDER
 from assent.files.places import SETTINGS
@@ -74,6 +75,7 @@ def pack(
         if with_benchmark:
             save(loaded.benchmark, staged / BENCHMARK)
         (staged / CARD).write_text("\n".join(card) + "\n", encoding="utf-8")
+        record(staged / CARD)
         sums = {"benchmark": loaded.benchmark.digest(), "with_benchmark": with_benchmark}
         packs.write_pack(path, staged, {"name": folder.resolve().name, **sums})
     return path
@@ -127,7 +129,10 @@ def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     yield f"- Queries: {asked[0]:,} in valid, {asked[1]:,} in test"
     yield f"- Checksum of the benchmark: {benchmark.digest()}"
     yield f"- Checksum of the model: {run.model.digest()}"
-    yield from (f"- Licence: {_plain(licence)}", "")
+    yield f"- Licence: {_plain(licence)}"
+    if origin in CATALOGUE:
+        yield f"- Licence of the data set {_plain(origin)}: {_plain(CATALOGUE[origin].licence)}"
+    yield ""
 
 
 def _expected(folder: Path) -> Iterator[str]:
