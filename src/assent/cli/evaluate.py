@@ -60,8 +60,9 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.files.atomic import beside
+    from assent.files.checksums import recorded
     from assent.files.decisions import write_decisions
+    from assent.files.runs import METRICS
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
         SUREST,
@@ -95,9 +96,9 @@ def evaluate(
             rival_found = measure(other, rival, split, progress)
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
-    files = [run_folder / "metrics.json"] if split == "test" and decider_file is None else []
+    files = [run_folder / METRICS] if split == "test" and decider_file is None else []
     for path in files:
-        with beside(path) as part:
+        with recorded(path) as part:
             part.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
     if decisions is not None:
         write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
