@@ -2,11 +2,10 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pyoxigraph as ox
-import shutil
-
 import pytest
 import torch
 
