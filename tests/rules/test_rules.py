@@ -310,6 +310,8 @@ def test_a_constant_after_two_steps_is_a_line_of_two_atoms():
     }.items():
         with pytest.raises(DataError, match=wrong):
             parse([f"2\t2\t0.3\tspeaks(X,norwegian) <= {body}"], rules.graph, names)
+    with pytest.raises(DataError, match="'99999999999999999999' is no number of facts"):
+        parse([line.replace("2", "9" * 20, 1)], rules.graph, names)
 
 
 def test_a_line_that_cannot_be_read_is_named():

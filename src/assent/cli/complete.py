@@ -253,6 +253,7 @@ def complete(
         found.reviewed.reviewers if found.reviewed else (),
         found.confirmed_by,
         spreadsheet_safe,
+        run.benchmark.has_rdf_terms,
     )
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
