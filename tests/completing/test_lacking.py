@@ -74,7 +74,7 @@ def test_the_prior_is_that_of_slow_loops(seed, size):
 def test_what_is_missing_is_found_again(seed):
     missing = [0.0, 0.0, 0.5, 1.0, 2.0, 0.0, 1.0, 0.5]
     scores, relations, held_out = drawn(missing, 6000, seed)
-    found = lacking(scores, relations, held_out, len(missing), 4.0)
+    found = lacking(scores, relations, held_out, np.ones(len(missing)), 4.0)
     assert found.probabilities.sum(axis=0) == pytest.approx(1)
     assert found.means[[0, 1, 5]].max() < 0.1
     assert found.means == pytest.approx(missing, rel=0.45, abs=0.1)
@@ -84,21 +84,30 @@ def test_a_relation_without_held_out_facts_lacks_what_the_others_do():
     scores, relations, held_out = drawn([0.5] * 8, 3000)
     held_out[relations == 7] = False
     scores[relations == 7] = -3.0
-    assert 0.2 < lacking(scores, relations, held_out, 8, 2.0).means[7] < 0.9
-    nobody = lacking(scores, relations, held_out, 9, 2.0)  # the last one has no candidates at all
+    assert 0.2 < lacking(scores, relations, held_out, np.ones(8), 2.0).means[7] < 0.9
+    nobody = lacking(
+        scores, relations, held_out, np.ones(9), 2.0
+    )  # the last one has no candidates at all
     assert np.isfinite(nobody.means).all()
+
+
+def test_of_what_a_relation_lacks_a_share_may_come_up():
+    shares = np.array([1.0, 0.25, 1.0, 0.25])
+    scores, relations, held_out = drawn(1.0 * shares, 6000)
+    found = lacking(scores, relations, held_out, shares, 2.0)
+    assert found.means == pytest.approx(1.0, rel=0.3)
 
 
 @pytest.mark.parametrize("most", [0.5, 1.0])
 def test_no_relation_lacks_more_than_it_may(most):
     scores, relations, held_out = drawn([3.0, 3.0], 4000)
-    means = lacking(scores, relations, held_out, 2, most).means
+    means = lacking(scores, relations, held_out, np.ones(2), most).means
     assert (means <= most).all() and means == pytest.approx(most, rel=0.1)
 
 
 def test_with_nothing_to_learn_from_all_is_finite():
     nothing = np.empty(0)
-    found = lacking(nothing, np.empty(0, np.int32), np.empty(0, bool), 3, 2.0)
+    found = lacking(nothing, np.empty(0, np.int32), np.empty(0, bool), np.ones(3), 2.0)
     assert np.isfinite(found.means).all() and found.means.shape == (3,)
 
 

@@ -150,6 +150,18 @@ def test_rules_that_tell_right_from_wrong_find_more_of_the_right_facts(seed):
     assert found > 1.3 * without and found / accepted > 0.85
 
 
+def test_a_relation_of_mostly_joined_facts_lacks_as_much_as_one_without_them():
+    """Few of the missing facts come up among candidates of the kind that is held out."""
+    rng, (candidates, _) = np.random.default_rng(3), graph(2, 0.0)
+    odds = np.exp(1.5 * candidates.scores)
+    shares = np.array([1.0, 0.2])
+    missing = shares[candidates.relations]  # one for each held out, of both kinds together
+    held_out = rng.random(len(candidates)) < odds / (1 + (1 + missing) * odds)
+    candidates = replace(candidates, held_out=frozen(held_out, np.bool_))
+    found = rehearsed(candidates, Known(np.array([5000, 1000]), np.array([0, 4000])), 2.0)
+    assert found.missing == pytest.approx(1.0, rel=0.4)
+
+
 def test_joined_candidates_are_not_taken_for_right_because_more_are_expected():
     candidates, right = graph(0, 1.0, joined=20)
     many = known_of(candidates, right, 1.0)._replace(joined=np.array([10**6, 10**6]))

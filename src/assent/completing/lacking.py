@@ -12,6 +12,10 @@ ceiling: `sigmoid(a + b score + log(1 + m)) / (1 + m)`. A new candidate is right
 well they fit says how probable each number is in the relation; how many relations lack so much says
 how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
 facts, or without any that is sure, thus lacks what the others do, as far as anyone can tell.
+
+Not all that a relation lacks comes up among these candidates (`rehearsing.py`: two kinds). If a
+share `s` does, `m s` takes the place of `m` above, so that relations are alike in what they lack as
+a whole.
 """
 
 from collections.abc import Sequence
@@ -64,22 +68,32 @@ def numbers_up_to(most: float) -> Values:
     return np.concatenate([[0.0], most * 2.0 ** (-np.arange(NUMBERS - 2, -1, -1) / 2)])
 
 
-def lacking(scores: Values, relations: Ids, held_out: Mask, size: int, most: float) -> Lacking:
-    """What each of `size` relations lacks, by its candidates: at most `most` for each held out."""
+def lacking(scores: Values, relations: Ids, held_out: Mask, shares: Values, most: float) -> Lacking:
+    """What each relation lacks, by its candidates: at most `most` for each fact held out.
+
+    Of what a relation lacks, a share (relation,) may come up among its candidates.
+    """
     numbers, everything = numbers_up_to(most), np.zeros_like(relations)
+    size, here = len(shares), shares[relations]
     each = np.array(
-        [sigmoids_of(scores, everything, held_out, 1, m, HARDLY).fits[0] for m in numbers]
+        [sigmoids_of(scores, everything, held_out, 1, m * here, HARDLY).fits[0] for m in numbers]
     )
     means = np.full(size, numbers[np.argmax(each)])
     for _ in range(ROUNDS):
         (start,), (slope,), _ = sigmoids_of(
-            scores, everything, held_out, 1, means[relations], HARDLY
+            scores, everything, held_out, 1, means[relations] * here, HARDLY
         )
         fitted = list[Sigmoids]()
         for number in numbers:
             fitted.append(
                 sigmoids_of(
-                    start + slope * scores, relations, held_out, size, number, HELD, fitted[-1:]
+                    start + slope * scores,
+                    relations,
+                    held_out,
+                    size,
+                    number * here,
+                    HELD,
+                    fitted[-1:],
                 )
             )
         starts, slopes, fits = map(np.array, zip(*fitted, strict=True))

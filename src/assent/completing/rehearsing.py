@@ -160,13 +160,13 @@ def rehearsed(candidates: Candidates, known: Known, missing: float = 2.0) -> Reh
         near(alone.scores), everything, alone.held_out, 1, 1.0, HARDLY
     )
     said = _said(alone, start, slope)
-    # All that are missing are spread over both kinds as the known facts are.
-    most = missing * _share_alone(known)
-    lacks = lacking(said, alone.relations, alone.held_out, size, most)
+    # What a relation lacks is spread over both kinds as its known facts are.
+    shares = _shares_alone(known)
+    lacks = lacking(said, alone.relations, alone.held_out, shares, missing)
     with np.errstate(divide="ignore"):
-        starts = np.maximum(lacks.starts + np.log(lacks.numbers)[:, None], -FARTHEST)
+        starts = np.maximum(lacks.starts + np.log(lacks.numbers[:, None] * shares), -FARTHEST)
     other = candidates.take(candidates.joined)
-    rate = found / max(known.alone.sum(), 1)  # of the known facts, held out
+    rate = found / max(int(known.alone.sum() + known.joined.sum()), 1)  # of the known, held out
     said = _said(other, start, slope)
     matched = []
     for number, intercepts, slopes in zip(lacks.numbers, starts, lacks.slopes, strict=True):
@@ -223,8 +223,14 @@ def folds_of(facts: Ids) -> Keys:  # (candidate,)
     return ((mixed >> np.uint64(33)) % np.uint64(FOLDS)).astype(np.int64)
 
 
-def _share_alone(known: Known) -> float:
-    return float(known.alone.sum() / max(known.alone.sum() + known.joined.sum(), 1))
+def _shares_alone(known: Known) -> Values:  # (relation,)
+    """Of what each relation lacks, the share that is of the kind that is held out.
+
+    It is that of its known facts; of a relation with few facts, closer to that of all.
+    """
+    every = known.alone + known.joined
+    shares: Values = (known.alone + known.alone.sum() / max(every.sum(), 1)) / (every + 1)
+    return shares
 
 
 def _said(candidates: Candidates, start: float, slope: float) -> Values:  # (candidate,)
