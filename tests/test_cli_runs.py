@@ -169,11 +169,12 @@ def test_pairs_and_triples_print_tables(say, run_folder, benchmark_folder, tmp_p
         (("tune", "RUN", "--rule", "precision", "--precision", "1"), "choose from 0.05"),
         (("evaluate", "RUN", "--by", "entity"), "choose relation"),
         (("evaluate", "RUN", "--split", "train"), "choose from valid, test"),
-        (("evaluate", "RUN", "--decider", "nowhere.json"), "`assent tune` finds them"),
+        (("evaluate", "RUN", "--decider", "nowhere.json"), "`assent tune RUN` finds them"),
         (("tune", "nowhere"), "nowhere"),
         (("tune", "RUN", "--on", "other"), "name a file with --out"),
         (("evaluate", "RUN", "--on", "other"), "name with --decider"),
         (("pairs", "RUN", "--relation", "r9"), "r9"),
+        (("pairs", "RUN", "--k", str(10**20)), "choose"),
     ],
 )
 def test_what_a_user_can_mend_ends_in_one_line(say, run_folder, words, complaint):

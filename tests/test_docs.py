@@ -39,6 +39,8 @@ REASONS = {  # what a block must have in it to be excused
     "needs FB14k-QAQ": r"fb14k-qaq|fb15k-237|reproduce",
     "needs a SPARQL store": r"sparql\+http",
     "needs PyKEEN": r"import .*pykeen|from pykeen",
+    "needs a model of LibKGE": r"assent adopt \S+\.pt",
+    "needs a file of yours": r"my_model\.py",
     SERVES: r"assent review \w+( --reviewer \w+)*$",
     "takes minutes": r"make (demo|test)|assent demo",
     "needs this repository": r"\bmake\b|\bgit\b|\bpytest\b",
@@ -199,7 +201,7 @@ def commands_in(block: Block) -> list[list[str]]:
     return commands
 
 
-def fits(change: str, words: list[str]) -> bool:
+def fits(change: str, words: list[object]) -> bool:
     """Whether the model has such a setting: rules have no dimensions."""
     return "rules" not in words or not change.startswith("model.")
 
@@ -208,7 +210,8 @@ def short_training(train):
     def short(*args, out=None, changes=(), **options):
         if out is not None:
             shutil.rmtree(out, ignore_errors=True)
-        return train(*args, out=out, changes=[*changes, *TINY], **options)
+        tiny = [change for change in TINY if fits(change, [*args, options.get("model")])]
+        return train(*args, out=out, changes=[*changes, *tiny], **options)
 
     return short
 

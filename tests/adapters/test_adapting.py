@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import assent
+import toy
 from adapters.comparing import measured
 from assent.errors import ConfigError, DataError
 
@@ -96,3 +97,9 @@ def test_a_model_that_names_no_candidate_accepts_nothing(ours):
 def test_what_is_no_scorer_is_refused(ours):
     with pytest.raises(ConfigError, match="found a int"):
         assent.adapt(ours.benchmark, 3)
+
+
+@pytest.mark.parametrize("given", [(object(),), (len,), (len, assent.build(toy.whole()))])
+def test_a_model_without_a_benchmark_is_told_what_it_needs_in_one_line(given):
+    with pytest.raises(ConfigError, match=r"^adapt: .*assent\.adapt\(benchmark, result\)$"):
+        assent.adapt(*given)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pyoxigraph as ox
@@ -162,9 +163,12 @@ def test_files_that_are_there_are_replaced_only_if_asked(say, run_folder, tmp_pa
 
 def test_a_place_that_cannot_be_written_is_noticed_before_any_work(say, run_folder, tmp_path):
     (tmp_path / "file").write_text("")
+    damaged = shutil.copytree(run_folder, tmp_path / "run")
+    (damaged / "model.safetensors").write_bytes(b"")  # whoever loads the run says so
     for place in ("file/new.tsv", "."):
-        code, _, complained = say("complete", "no-such-run", "--out", tmp_path / place)
-        assert code == 2 and "no-such-run" not in complained
+        code, _, complained = say("complete", damaged, "--out", tmp_path / place)
+        assert code == 2 and str(tmp_path / place) in complained
+        assert "model.safetensors" not in complained
 
 
 @pytest.mark.parametrize("part", ["--relations", "--anchors", "--max-facts"])

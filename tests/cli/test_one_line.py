@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+import assent
 from assent.cli import OUR_FAULT, common
-from assent.cli.door import Door
+from assent.reporting.door import Door
 
 GRAPH = "".join(f"p{i}\tknows\tp{(i * 7 + 1) % 20}\np{i}\tin\tc{i % 3}\n" for i in range(20))
 
@@ -175,3 +176,38 @@ def test_false_facts_of_which_none_can_be_used_give_no_numbers(say, graph, tmp_p
     false.write_text("nobody\tknows\tnothing\n")
     code, out, err = say("triples", tmp_path / "run", false, false)
     assert code == 2 and "no false fact can be used (1 unknown names" in err and not out
+
+
+def test_a_read_only_parent_is_refused_in_one_line(say, graph, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)  # rights do not bind those who run as root
+    code, _, err = say("build", graph, "--out", tmp_path / "b")
+    last = err.splitlines(keepends=True)[-1]
+    assert code == 2 and one_line(last) and "b: cannot be written: Permission denied" in last
+
+
+def test_a_literal_of_17_mb_is_read_or_refused_in_one_line(say, tmp_path):
+    path = tmp_path / "kb.nt"
+    path.write_text(f'<urn:a> <urn:r> "{"x" * (17 << 20)}" .\n<urn:a> <urn:r> <urn:b> .\n')
+    code, _, err = say("convert", path, "--out", tmp_path / "kb.tsv", "--keep-literals")
+    assert code == 0 or (code == 2 and one_line(err.splitlines(keepends=True)[-1]))
+    assert len(err) < 1000
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".nt", ".parquet"])
+def test_names_over_255_bytes_are_names_like_others(suffix, say, tmp_path):
+    path = tmp_path / "kb.tsv"
+    path.write_text(f"{'é' * 200}\tin\t{'x' * 5000}\n")
+    assert say("convert", path, "--out", tmp_path / f"out{suffix}")[0] == 0
+    assert assent.read(tmp_path / f"out{suffix}").vocabulary.entities == ("x" * 5000, "é" * 200)
+
+
+def test_many_relations_of_one_fact_each_end_in_one_line_that_helps(say, tmp_path):
+    path = tmp_path / "kb.tsv"
+    path.write_text("".join(f"a{i}\tr{i}\tb{i}\n" for i in range(3000)))
+    code, _, err = say("build", path, "--out", tmp_path / "b")
+    last = err.splitlines(keepends=True)[-1]
+    assert code == 2 and one_line(last) and "too small a graph" in last
+    assert "give facts that say more about the same entities" in last

@@ -50,6 +50,7 @@ HOSTILE = {
     ),
     "lacks the member": tar_gz((tarfile.TarInfo("other.txt"), b"?")),
     "cut": tar_gz((tarfile.TarInfo("train.txt"), os.urandom(5000)))[:3000],
+    "a size beyond any number": tar_gz((special(tarfile.REGTYPE, size=str(10**30)), b"?")),
     "no archive": b"<html>log in</html>",
 }
 

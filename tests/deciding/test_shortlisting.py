@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deciding_oracles as oracles
-from assent.core.scores import collect
+from assent.core.queries import Queries, Subset
+from assent.core.scores import ScoreBlock, collect
 from assent.core.thresholds import Thresholds
 from assent.deciding import shortlisting
 from assent.deciding.shortlisting import Above, Highest
+from assent.errors import ConfigError
 from assent.geometry import scans
 from score_blocks import ANY, NUM_SLOTS, block, blocks, cut, joined, one_by_one, queries_of
 
@@ -215,3 +217,16 @@ def test_a_threshold_beyond_all_float32_numbers_is_nothing_strange():
     made = [block([[LARGE, 0.0, -LARGE]], [[0]])]
     assert len(above(made, Thresholds.single(1e300, 1))) == 0
     assert len(above(made, Thresholds.single(-1e300, 1))) == 3
+
+
+def test_more_candidates_than_fit_are_refused_with_how_many_there_would_be(monkeypatch):
+    monkeypatch.setattr(shortlisting, "memory", lambda: 4 * 100 * 5)  # room for five of them
+    queries = Queries.empty(range(4), [0] * 4, Subset.FAKE)
+    collector = Above(queries, Thresholds.of([-np.inf]))
+    two = Queries.empty(range(2), [0] * 2, Subset.FAKE)
+    first = ScoreBlock(two, np.zeros((2, 4), np.float32))
+    with pytest.raises(ConfigError, match=r"8 of the first 2 of 4 queries, about 16 of all.*for 5"):
+        collector.add(first)
+    collector = Above(queries, Thresholds.of([np.inf]))
+    collector.add(first)
+    assert listed(collector.result()) == []

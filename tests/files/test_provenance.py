@@ -16,7 +16,7 @@ from assent.files.provenance import PREFIXES, About
 
 HOME = "http://example.org/"
 NAMES = Vocabulary((f"{HOME}ada", f"{HOME}rome", 'a "name"', '"5"'), (f"{HOME}lives_in", "knows"))
-ABOUT = About("runs/one", "complex", datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC))
+ABOUT = About("runs/one", "complex", datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC), rdf_terms=True)
 START = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in PREFIXES.items())
 
 

@@ -180,7 +180,7 @@ def test_new_facts_go_into_a_graph_of_their_own_once(store, monkeypatch):
     ]
     before = len(store.store)
     for _ in range(2):
-        send_facts(Store.of(store.url), facts, f"{E}new")
+        send_facts(Store.of(store.url), facts, f"{E}new", rdf_terms=True)
     assert len(store.updates) == 6
     quads = list(store.store.quads_for_pattern(None, None, None, ox.NamedNode(f"{E}new")))
     assert len(quads) == 5 and len(store.store) == before + 5

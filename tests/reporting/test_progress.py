@@ -84,10 +84,30 @@ def trained(*scores, best_epoch=30):
     ],
 )
 def test_a_model_that_needs_more_epochs_says_so(done, baseline, words):
-    said = advice(done, baseline)
+    said = advice(done, baseline, 10_000, 30)
     assert said is None if words is None else said.startswith(words)
     assert said is None or "--set train.epochs=90" in said
 
 
 def test_nothing_measured_is_nothing_advised():
-    assert advice(Trained(1, (), 1), math.nan) is None
+    assert advice(Trained(1, (), 1), math.nan, 300, 0) is None
+
+
+def test_a_model_of_few_facts_says_what_may_do_better():
+    good = trained(0.3, 0.3005)
+    assert advice(good, 0.1, 10_000, 30) is None
+    said = advice(good, 0.1, 300, 30)
+    assert said.startswith("only 300 train facts")
+    assert all(way in said for way in ("train.epochs=90", "--model rules", "assent search"))
+    assert advice(trained(0.1), 0.2, 300, 30).startswith("no better than popularity")
+
+
+def test_more_epochs_are_not_advised_where_training_ended_before_them():
+    said = advice(trained(0.3, 0.2, best_epoch=15), 0.4, 300, 100)
+    assert "train.patience=20" in said and "train.epochs" not in said
+
+
+def test_rules_are_not_told_to_train_longer():
+    counted = Trained(1, (0.3,), 1)
+    assert advice(counted, 0.1, 300, 0) is None
+    assert "epochs" not in advice(counted, 0.4, 300, 0)

@@ -1,12 +1,15 @@
 """TensorBoard and MLflow show each epoch once, however often a training was stopped."""
 
+import json
 import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
 import assent
 import toy
+from assent.cli import app
 from assent.errors import ConfigError, StoppedError
 from assent.reporting.progress import Together, Unwatched
 from assent.reporting.tracking import METRICS, metrics_of, track, tracking
@@ -266,7 +269,25 @@ def test_what_comes_after_the_training_is_in_the_same_run(tmp_path, board, serve
     assert steps(board[str(tmp_path / "run" / "tensorboard")]) == STEPS
 
 
-def test_a_server_that_is_not_there_is_said_after_the_work_was_done(tmp_path, server):
-    train(tmp_path, mlflow="memory")
-    with pytest.raises(ConfigError, match="no such server"):
-        track(tmp_path, [], mlflow="nowhere")
+def test_a_server_that_is_away_ends_no_command_and_is_told_after_what_was_found(tmp_path, server):
+    """`evaluate --json` prints its one object, which it would not if it ended in an error."""
+    run = train(tmp_path / "run", mlflow="memory")
+    assent.save(run.benchmark, tmp_path / "benchmark")
+    where = ["--benchmark", str(tmp_path / "benchmark")]
+    for command in ("tune", "evaluate"):
+        for address, words in (("nowhere", "no such server"), ("memory", "the server is away")):
+            server.away = address == "memory"
+            told = [command, str(tmp_path / "run"), *where, "--json", "--mlflow", address]
+            with pytest.warns(UserWarning, match=f"not tracked: .*{words}.*tells it again$"):
+                done = CliRunner().invoke(app, told)
+            assert done.exit_code == 0 and json.loads(done.stdout)
+    (shown,) = server.runs.values()
+    assert not hasattr(shown, "files")
+
+
+def test_a_package_that_is_missing_is_told_before_a_command_begins(tmp_path, monkeypatch, calm):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    (tmp_path / "settings.toml").touch()
+    for command in ("tune", "evaluate", "report"):
+        done = CliRunner().invoke(app, [command, str(tmp_path), "--mlflow", "memory"])
+        assert "assent-kb[mlflow]" in str(done.exception)

@@ -12,11 +12,12 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.rules.columns import columns, spoken_for
 from assent.rules.constants import mine_constants
-from assent.rules.firing import KEPT, KINDS, PRIOR, Firing
+from assent.rules.firing import PRIOR, Firing, fire
 from assent.rules.graph import Graph
 from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
+from assent.rules.spoken import ANCHOR_ENDS, ENTITY_ENDS, KEPT, KINDS, Spoken, forget
 from assent.rules.text import lines, parse
 
 ENTITIES, RELATIONS = 7, 3
@@ -154,6 +155,29 @@ def test_rules_fire_as_by_brute_force_from_both_ends(facts, direct):
             assert total[row, kind] == pytest.approx(sum(values), rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_all_entities_that_rules_speak_for_are_found_and_no_others(seed):
+    entities, rng = 40, np.random.default_rng(seed)  # the first ones are hubs
+    ends = (entities * rng.random((500, 2)) ** 2).astype(int)
+    facts = frozen(np.unique(np.insert(ends, 1, rng.integers(0, RELATIONS, 500), 1), axis=0))
+    firing = Firing.of(mine(facts, entities, RELATIONS, steps=2), direct=False)
+    spoken, far = Spoken.room(entities, entities), np.zeros(len(KINDS), int)
+    for anchor, slot in np.ndindex(entities, 2 * RELATIONS):
+        found = fire(anchor, slot, firing.links, firing.rules, False, spoken)
+        asked = np.arange(entities, dtype=np.int32)
+        best, number, total = spoken_for(
+            firing, np.full_like(asked, anchor), np.full_like(asked, slot), asked
+        )
+        named = spoken.entities[:found]
+        assert sorted(named) == np.flatnonzero(number.any(axis=1)).tolist()
+        assert np.array_equal(spoken.best[:found], best[named])
+        assert np.array_equal(spoken.number[:found], number[named])
+        assert spoken.total[:found] == pytest.approx(total[named], rel=1e-4)
+        forget(spoken, found)
+        far += number.sum(axis=0)
+    assert min(far[ANCHOR_ENDS], far[ENTITY_ENDS]) > 1000
+
+
 @settings(max_examples=25, deadline=None)
 @given(graphs(), st.booleans())
 def test_a_score_is_the_same_in_a_row_in_a_pair_and_from_the_other_end(facts, direct):
@@ -286,6 +310,8 @@ def test_a_constant_after_two_steps_is_a_line_of_two_atoms():
     }.items():
         with pytest.raises(DataError, match=wrong):
             parse([f"2\t2\t0.3\tspeaks(X,norwegian) <= {body}"], rules.graph, names)
+    with pytest.raises(DataError, match="'99999999999999999999' is no number of facts"):
+        parse([line.replace("2", "9" * 20, 1)], rules.graph, names)
 
 
 def test_a_line_that_cannot_be_read_is_named():

@@ -115,6 +115,7 @@ def test_a_run_from_before_a_setting_existed_has_its_default(benchmark, unstoppe
     settings = run / "settings.toml"
     lines = settings.read_text(encoding="utf-8").splitlines(keepends=True)
     settings.write_text("".join(line for line in lines if "members" not in line), encoding="utf-8")
+    (run / "checksums.json").unlink()  # checksums did not exist then, either
     run_to_the_end(benchmark, run)
     refused = run_to_the_end(benchmark, run, "model.members=2", code=2)
     assert "this run has model.members = 1, not 2" in refused.stderr
@@ -145,6 +146,8 @@ def test_a_run_folder_holds_what_the_documents_say_and_a_finished_run_stays(benc
         "entities.tsv",
         "relations.tsv",
         "checkpoints",
+        "checksums.json",
+        "benchmark.path",
     }
     assert f"run: {unstopped}" in done.stdout and "f1 on valid" in done.stdout
     assert "done after 3 epochs" in done.stderr
@@ -162,8 +165,11 @@ def test_a_run_loads_with_its_benchmark_and_scores_as_it_did(benchmark, unstoppe
 
 
 def test_a_run_without_weights_says_so(unstopped, tmp_path):
-    (tmp_path / "settings.toml").write_bytes((unstopped / "settings.toml").read_bytes())
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("settings.toml", "benchmark.path"):
+        shutil.copy(unstopped / name, run / name)
     with pytest.raises(assent.AssentError, match="train the run to its end first"):
-        assent.load_run(tmp_path)
-    with pytest.raises(assent.AssentError, match="No such file"):
+        assent.load_run(run)
+    with pytest.raises(assent.AssentError, match="no such folder"):
         assent.load_run(tmp_path / "absent")

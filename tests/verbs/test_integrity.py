@@ -198,3 +198,62 @@ def test_files_are_on_the_disk_before_and_names_after_the_rename(tmp_path, monke
     with beside(tmp_path / "file") as part:
         part.write_text("x")
     assert events == ["sync", "rename", "sync"]
+
+
+# What later commands write
+
+
+@pytest.fixture
+def completed(place, say):
+    assert say("evaluate", place / "run")[0] == 0
+    code, _, err = say("complete", place / "run", "--out", place / "new.tsv")
+    assert code == 0, err
+    return place
+
+
+def unchecked(path):
+    return [check.name for check in assent.verify(path) if check.state == "unchecked"]
+
+
+def test_what_later_commands_write_is_checked_too(completed):
+    assert not wrong(completed / "run") and not unchecked(completed / "run")
+    for name, told in (
+        ("metrics.json", "metrics.json"),
+        ("facts.jsonl", "completion.json"),
+        ("completion.json", "completion.json"),
+    ):
+        before = (completed / "run" / name).read_bytes()
+        flipped(completed / "run" / name)
+        assert wrong(completed / "run") == [told]
+        (completed / "run" / name).write_bytes(before)
+    assert not wrong(completed / "run")
+
+
+def test_the_rules_that_a_run_shows_are_checked(place):
+    assent.train(place / "benchmark", "rules", out=place / "rules")
+    assert not wrong(place / "rules") and not unchecked(place / "rules")
+    flipped(place / "rules" / "rules.tsv")
+    assert wrong(place / "rules") == ["rules.tsv"]
+
+
+def test_a_file_of_facts_is_as_the_run_beside_it_wrote_it(completed):
+    (check,) = assent.verify(completed / "new.tsv")
+    assert check.state == "right" and check.detail == "as `assent complete run` wrote it"
+    with (completed / "new.tsv").open("a") as file:
+        file.write("a\tb\tc\t0.9\n")
+    assert wrong(completed / "new.tsv") == ["new.tsv"]
+    (completed / "mine.tsv").write_text("a\tb\tc\n")
+    (check,) = assent.verify(completed / "mine.tsv")
+    assert check == ("mine.tsv", "right", "1 facts can be read; no run beside it has its checksum")
+
+
+def test_a_completion_that_was_changed_on_purpose_is_renewed(completed):
+    path = completed / "run" / "facts.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[1:]))
+    (completed / "run" / "metrics.json").write_text("{}\n")
+    assert wrong(completed / "run") == ["metrics.json", "completion.json"]
+    assert not wrong(completed / "run", renew=True)
+    path.write_text("nonsense\n")
+    with pytest.raises(DataError):
+        assent.verify(completed / "run", renew=True)

@@ -7,12 +7,17 @@ import pytest
 
 import assent
 from assent.errors import DataError
+from trained_runs import learned
 
 
 def f1(run):
     return assent.evaluate(loaded := assent.load_run(run), assent.load_decider(run, loaded)).f1(
         "full"
     )
+
+
+def wrong(path):
+    return [check.name for check in assent.verify(path) if check.state == "wrong"]
 
 
 def test_runs_and_benchmarks_may_be_moved(place, tmp_path):
@@ -117,3 +122,57 @@ def test_croissant_describes_a_benchmark(place):
     found = croissant.Dataset(jsonld=place / "benchmark" / "croissant.json")
     assert not found.metadata.ctx.issues.errors
     assert "train.tsv" in {file.id for file in found.metadata.distribution}
+
+
+SENTENCE = "was trained on; say where it is: --benchmark DIR"
+
+
+def told(verb, run, out, *words):
+    """What each verb is given, to be said about a run that was moved."""
+    more = {"complete": ["--out", out / "new.tsv", "--overwrite"], "tune": ["--rule", "global"]}
+    more |= {"report": ["--out", out / "report.html"], "verify": []}
+    more |= {"pack": ["--out", out / "run.zip", "--overwrite"]}
+    return [verb, run, *more.get(verb, []), *words]
+
+
+VERBS = ("tune", "evaluate", "complete", "report", "pack", "verify")
+
+
+def test_every_verb_finds_the_benchmark_of_a_moved_run_or_says_what_to_give(place, tmp_path, say):
+    """As `train` left the run: nobody wrote its hint by hand."""
+    home, away = tmp_path / "home", tmp_path / "far" / "away"
+    assent.save(assent.load(place / "benchmark"), home / "benchmark")
+    learned(home / "benchmark", home / "runs" / "run")
+    shutil.rmtree(place)
+    away.mkdir(parents=True)
+    shutil.move(home / "runs" / "run", away / "run")  # the run alone
+    for verb in VERBS:
+        code, out, err = say(*told(verb, away / "run", tmp_path))
+        assert code == 0, (verb, out, err)
+    shutil.move(away / "run", home / "runs" / "run")
+    shutil.move(home / "benchmark", tmp_path / "elsewhere" / "kept")  # the benchmark alone
+    for verb in VERBS:
+        code, out, err = say(*told(verb, home / "runs" / "run", tmp_path))
+        assert code == (1 if verb == "verify" else 2)
+        assert SENTENCE in (out if verb == "verify" else err)
+        assert len(err.splitlines()) <= 1, (verb, err)
+    shutil.move(home / "runs" / "run", away / "run")  # both, each to a place of its own
+    at = ["--benchmark", tmp_path / "elsewhere" / "kept"]
+    assert say(*told("evaluate", away / "run", tmp_path, *at))[0] == 0
+    for verb in VERBS:  # it was told once
+        code, out, err = say(*told(verb, away / "run", tmp_path))
+        assert code == 0, (verb, out, err)
+    shutil.move(tmp_path / "elsewhere" / "kept", away / "near")  # beside it, under another name
+    assert say("evaluate", away / "run")[0] == 0
+
+
+def test_the_card_has_the_licence_of_a_named_data_set(tmp_path):
+    kb = assent.read("world")
+    assent.save(assent.build(kb), tmp_path / "benchmark")
+    learned(tmp_path / "benchmark", tmp_path / "run", "train.epochs=1")
+    assent.unpack(assent.pack(tmp_path / "run", tmp_path / "run.zip"), tmp_path / "there")
+    card = (tmp_path / "there" / "README.md").read_text()
+    assert "Licence of the data set world: GeoNames CC BY 4.0" in card
+    assert "Licence: not stated" in card
+    (tmp_path / "there" / "README.md").write_text(card.replace("CC BY", "MIT"))
+    assert wrong(tmp_path / "there") == ["README.md"]

@@ -4,18 +4,17 @@
 
 Each command of the path is killed, at random moments, by a signal that cannot be caught, and said
 again until it ends by itself. Its files must then be those of a command that was never killed, bit
-for bit, and no other file may be left. `make chaos` prints a table of what was tried.
+for bit, and no other file may be left. Then come other troubles: a disk that is full, a folder that
+cannot be written, the same command twice at once, files that were damaged (which `assent verify`
+must find). `make chaos` prints a table of what was tried.
 """
 
 import argparse
 import hashlib
 import json
-import os
 import random
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -23,10 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.corpus import facts_of_towns, scratch, write
+from campaign.forking import Ended, Fork, as_nobody, warm, writable
+from campaign.fuzz import code_state
 
-ASSENT = [sys.executable, "-m", "assent.cli"]
 TRAINING = (
-    "--model complex --set train.epochs=60 --set model.dim=8 "
+    "--model complex --set train.epochs=12 --set model.dim=8 "
     "--set train.checkpoint_minutes=0 --threads 1"
 )
 COMPLETING = "--precision 0.5 --no-refit --overwrite"
@@ -35,7 +35,9 @@ OF_A_RUN = tuple(
     for name in ("model.safetensors", "settings.toml", "entities.tsv", "relations.tsv")
 )
 COMPLETED = ("new.tsv", "run/completion.json", "run/facts.jsonl")
-MOST_KILLS = 20  # of one command; then it may end
+MOST_KILLS = 8  # of one command; then it may end
+SMALL = (0, 10, 500, 3000, 20000)  # bytes that a file may have on a disk that is full
+UNVOUCHED = ("trace.jsonl", "benchmark.path")  # what may differ without harm: a log, a hint
 # Times and measured seconds differ from run to run; so do the paths of the folder that is tried in.
 DIFFERS = re.compile(
     rb'"(?:time|seconds|processor_seconds|queries_per_second)": *(?:[\d.e+-]+|\{[^}]*\})'
@@ -60,17 +62,8 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def said(
-    command: Command, home: Path, before: Callable[[], None] | None = None
-) -> "subprocess.Popen[bytes]":
-    words = command.words.format(home=home).split()
-    return subprocess.Popen(
-        [*ASSENT, *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=before,
-    )
+def said(command: Command, home: Path, before: Callable[[], None] | None = None) -> Fork:
+    return Fork(command.words.format(home=home).split(), before)
 
 
 def fingerprint(command: Command, home: Path) -> dict[str, str]:
@@ -79,7 +72,8 @@ def fingerprint(command: Command, home: Path) -> dict[str, str]:
     for name in command.writes:
         path = home / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            content = DIFFERS.sub(b"", file.read_bytes()).replace(str(home).encode(), b"HOME")
+            there = file.read_bytes() if file.is_file() else b"not there"
+            content = DIFFERS.sub(b"", there).replace(str(home).encode(), b"HOME")
             found[str(file.relative_to(home))] = hashlib.sha256(content).hexdigest()
     return found
 
@@ -105,6 +99,13 @@ class Table:
         self.wrong.append(text)
         print(f"  wrong: {text}", flush=True)
 
+    def expect(self, ended: Ended, codes: tuple[int, ...], what: str) -> bool:
+        """Whether a command ended as it may; if not, that is noted."""
+        right = ended.code in codes and "Traceback" not in ended.complaint
+        if not right:
+            self.fail(f"{what}: exit {ended.code}: {ended.complaint[-300:]}")
+        return right
+
     def text(self) -> str:
         lines = [
             f"{'command':12}{'trouble':26}{'tried':>8}{'ends':>8}{'as wanted':>11}{'litter':>8}"
@@ -115,46 +116,144 @@ class Table:
         return "\n".join(lines)
 
 
-def kill_often(command: Command, home: Path, rng: random.Random, most: int, table: Table) -> int:
-    """Kills the command until it has had its kills, then lets it end; how many kills there were."""
-    wanted, took = _untouched(command, home)
-    kills = 0
-    while kills < most:
-        _undo(command, home)
-        rounds = min(rng.randint(1, MOST_KILLS), most - kills)
-        for _ in range(rounds):
-            process = said(command, home)
-            try:
-                process.wait(rng.uniform(0.3, 1.0) * took)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-                kills += 1
-                table.count(command.name, "killed", tried=1)
-                continue
-            _expect(process, 0, command, "killed", table)
-            break
-        process = said(command, home)
-        _expect(process, 0, command, "killed", table)
-        same = fingerprint(command, home) == wanted
-        left = litter(home)
-        table.count(command.name, "killed", ends=1, wanted=same, litter=len(left))
+class Place:
+    """A folder in which one command is troubled again and again, from the same start."""
+
+    def __init__(self, command: Command, home: Path, table: Table) -> None:
+        self.command, self.home, self.table = command, home, table
+        self.before = home.with_name("before")  # all that came before this command
+        _remove(self.before)
+        shutil.copytree(home, self.before)
+        start = time.monotonic()
+        ended = said(command, home).end()
+        if ended.code:
+            raise RuntimeError(f"{command.name}: {ended.complaint}")
+        self.took = time.monotonic() - start
+        self.wanted = fingerprint(command, home)
+        self.after = home.with_name("after")
+        _remove(self.after)
+        shutil.copytree(home, self.after)
+
+    def again(self) -> None:
+        """All as it was before the command."""
+        _remove(self.home)
+        shutil.copytree(self.before, self.home)
+
+    def compare(self, trouble: str, clear: bool, tried: int = 1) -> None:
+        """Says the command once more, which must end; its files must be those that were wanted."""
+        what = f"{self.command.name}, after: {trouble}"
+        clear &= self.table.expect(said(self.command, self.home).end(), (0,), what)
+        same = fingerprint(self.command, self.home) == self.wanted
+        left = litter(self.home)
         if not same:
-            table.fail(f"{command.name}: other files after {rounds} kills")
+            self.table.fail(f"{what}: other files")
         for name in left:
-            _remove(home / name)
+            self.table.fail(f"{what}: {name} is left")
+        counts = {"tried": tried, "ends": 1, "wanted": int(clear and same), "litter": len(left)}
+        self.table.count(self.command.name, trouble, **counts)
+
+
+def killed(place: Place, rng: random.Random, most: int = MOST_KILLS) -> int:
+    """Kills the command a few times, each time it is said; then lets it end. How many kills."""
+    place.again()
+    kills = 0
+    for _ in range(min(rng.randint(1, MOST_KILLS), most)):
+        process = said(place.command, place.home)
+        ended = process.wait(rng.uniform(0.0, 1.1) * place.took)
+        if ended is not None:
+            place.table.expect(ended, (0,), f"{place.command.name}, said after {kills} kills")
+            break
+        kills += process.kill().code < 0  # it may have ended in this very moment
+    place.compare("killed", True, kills)
     return kills
 
 
-def _untouched(command: Command, home: Path) -> tuple[dict[str, str], float]:
-    """The files of a command that nothing troubles, and how long it takes."""
-    _undo(command, home)
-    start = time.monotonic()
-    process = said(command, home)
-    _, complaint = process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"{command.name}: {complaint.decode()}")
-    return fingerprint(command, home), time.monotonic() - start
+def full_disk(place: Place, rng: random.Random) -> None:
+    """No file may grow beyond a few bytes or kilobytes: what a full disk does to a write."""
+    import resource
+    import signal
+
+    place.again()
+    most = rng.choice(SMALL)
+
+    def bounded() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then writing fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+    ended = said(place.command, place.home, bounded).end()
+    name = f"{place.command.name}, disk full at {most} bytes"
+    place.compare("disk full", place.table.expect(ended, (0, 2), name))
+
+
+def two_at_once(place: Place, rng: random.Random) -> None:
+    """The same command twice: each ends, or refuses in one line; the files are right."""
+    place.again()
+    first = said(place.command, place.home)
+    time.sleep(rng.uniform(0, place.took / 2))
+    second = said(place.command, place.home)
+    name = f"{place.command.name}, two at once"
+    clear = [place.table.expect(one.end(), (0, 2), name) for one in (first, second)]
+    place.compare("two at once", all(clear))
+
+
+def read_only(place: Place, rng: random.Random) -> None:
+    """Nothing may be written anywhere: refused in one line; later, with the right to, it works."""
+    place.again()
+    ended = said(place.command, place.home, as_nobody(place.home)).end()
+    writable(place.home)
+    name = f"{place.command.name}, read-only"
+    place.compare("read-only", place.table.expect(ended, (2,), name))
+
+
+def no_place(place: Place, rng: random.Random) -> None:
+    """What it should write lies below a file: refused in one line."""
+    place.again()
+    words = place.command.words.format(home=place.home).split()
+    if "--out" in words:
+        words[words.index("--out") + 1] = str(place.home / "graph.tsv" / "below.tsv")
+        name = f"{place.command.name}, below a file"
+        place.compare("no place to write", place.table.expect(Fork(words).end(), (2,), name))
+
+
+def damaged(place: Place, rng: random.Random) -> None:
+    """A file of what it wrote is changed: `assent verify` says so, and says nothing without."""
+    _remove(place.home)
+    shutil.copytree(place.after, place.home)
+    folder = place.home / Path(place.command.writes[0]).parts[0]
+    if not folder.is_dir():
+        return
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in UNVOUCHED]
+    file = rng.choice(sorted(files))
+    content = file.read_bytes()
+    spot = rng.randrange(len(content))
+    match rng.randrange(3):
+        case 0:
+            content = (
+                content[:spot]
+                + bytes([content[spot] ^ 1 << rng.randrange(8)])
+                + content[spot + 1 :]
+            )
+        case 1:
+            content = content[:spot]
+        case _:
+            content = b""
+    whole = place.table.expect(
+        Fork(["verify", str(folder)]).end(), (0,), f"verify {folder.name}, whole"
+    )
+    file.write_bytes(content)
+    name = f"verify {folder.name}, damaged {file.relative_to(folder)} ({len(content)} bytes)"
+    found = place.table.expect(Fork(["verify", str(folder)]).end(), (1, 2), name)
+    counts = {"tried": 1, "ends": 2, "wanted": int(whole and found)}
+    place.table.count("verify", f"damaged by {place.command.name}", **counts)
+
+
+TROUBLES: tuple[Callable[[Place, random.Random], None], ...] = (
+    full_disk,
+    two_at_once,
+    read_only,
+    no_place,
+    damaged,
+)
 
 
 def _remove(path: Path) -> None:
@@ -164,130 +263,60 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _undo(command: Command, home: Path) -> None:
-    for name in (*command.writes, *(["run"] if command.name == "train" else [])):
-        _remove(home / name)
-    if command.name == "complete":
-        shutil.rmtree(home / "run" / "completing", ignore_errors=True)
-
-
-def _expect(
-    process: "subprocess.Popen[bytes]", code: int, command: Command, trouble: str, table: Table
-) -> None:
-    """Waits for the end of a command: one line if it refuses, and the code that is right."""
-    _, complaint = process.communicate()
-    text = complaint.decode(errors="replace")
-    if process.returncode != code or "Traceback" in text:
-        table.fail(f"{command.name}, {trouble}: exit {process.returncode}: {text[-300:]}")
-
-
-def full_disk(command: Command, home: Path, rng: random.Random, table: Table) -> None:
-    """No file may grow beyond a few bytes or kilobytes: what a full disk does to a write."""
-    import resource
-
-    wanted, _ = _untouched(command, home)
-    _undo(command, home)
-    most = rng.choice((0, 10, 500, 3000, 20000))
-
-    def bounded() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then writing fails, as on a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-    process = said(command, home, bounded)
-    _, complaint = process.communicate()
-    text = complaint.decode(errors="replace")
-    clear = process.returncode in (0, 2) and "Traceback" not in text
-    if not clear:
-        table.fail(
-            f"{command.name}, disk full at {most} bytes: exit {process.returncode}: {text[-300:]}"
-        )
-    again = said(command, home)
-    _expect(again, 0, command, "disk full, then room", table)
-    same = again.returncode == 0 and fingerprint(command, home) == wanted
-    if not same:
-        table.fail(f"{command.name}: other files after a full disk ({most} bytes)")
-    table.count(
-        command.name, "disk full", tried=1, ends=1, wanted=clear and same, litter=len(litter(home))
-    )
-
-
-def two_at_once(command: Command, home: Path, rng: random.Random, table: Table) -> None:
-    """The same command twice: each ends, or refuses in one line; the files are right."""
-    wanted, took = _untouched(command, home)
-    _undo(command, home)
-    first = said(command, home)
-    time.sleep(rng.uniform(0, took / 2))
-    both = (first, said(command, home))
-    clear = True
-    for process in both:
-        _, complaint = process.communicate()
-        text = complaint.decode(errors="replace")
-        if process.returncode not in (0, 2) or "Traceback" in text:
-            clear = False
-            table.fail(f"{command.name}, two at once: exit {process.returncode}: {text[-300:]}")
-    same = fingerprint(command, home) == wanted
-    if not same:
-        table.fail(f"{command.name}: other files after two at once")
-    table.count(
-        command.name,
-        "two at once",
-        tried=1,
-        ends=1,
-        wanted=clear and same,
-        litter=len(litter(home)),
-    )
-
-
-def no_writing(command: Command, home: Path, rng: random.Random, table: Table) -> None:
-    """What it should write lies below a file: refused in one line."""
-    _undo(command, home)
-    words = command.words.format(home=home).split()
-    if "--out" not in words:
-        return
-    words[words.index("--out") + 1] = str(home / "graph.tsv" / "below.tsv")
-    process = subprocess.run([*ASSENT, *words], capture_output=True, check=False)
-    text = process.stderr.decode(errors="replace")
-    clear = process.returncode == 2 and "Traceback" not in text
-    if not clear:
-        table.fail(f"{command.name}, below a file: exit {process.returncode}: {text[-300:]}")
-    table.count(command.name, "no place to write", tried=1, ends=1, wanted=clear)
-
-
-TROUBLES: tuple[Callable[[Command, Path, random.Random, Table], None], ...] = (
-    full_disk,
-    two_at_once,
-    no_writing,
-)
+def trouble_all(given: argparse.Namespace, home: Path, table: Table) -> int:
+    """Every command in turn, until it had its share of the kills or of the time; all kills."""
+    chosen = [one for one in COMMANDS if given.only in (None, one.name)]
+    kills, start = 0, time.monotonic()
+    for command in COMMANDS:
+        place = Place(command, home, table)
+        if command in chosen:
+            rng = random.Random(f"{given.seed}/{command.name}")
+            share = (chosen.index(command) + 1) / len(chosen)
+            until = start + 60 * given.minutes * share
+            for trouble in TROUBLES:
+                for _ in range(given.rounds):
+                    trouble(place, rng)
+            mine = 0
+            while mine < given.kills / len(chosen) and time.monotonic() < until:
+                mine += killed(place, rng)
+            kills += mine
+            print(f"{command.name}: {mine} kills", flush=True)
+        place.again()
+        said(command, home).end()  # what comes next reads it
+    return kills
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Troubles commands, and looks at what is left.")
     parser.add_argument("--kills", type=int, default=60, help="of all commands together")
+    parser.add_argument("--minutes", type=float, default=60.0, help="after these, fewer kills")
     parser.add_argument("--rounds", type=int, default=1, help="of every other trouble")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="the name of one command")
     parser.add_argument("--tally", type=Path, help="a file to which what was done is added")
     given = parser.parse_args()
-    rng, table, home = random.Random(given.seed), Table(), scratch()
-    kills = 0
+    table, folder = Table(), scratch()
+    warm()
+    folder.chmod(0o755)
+    home = folder / "home"
+    start, code = time.monotonic(), code_state()
     try:
+        home.mkdir()
         write(home / "graph.tsv", facts_of_towns(30))
-        chosen = [one for one in COMMANDS if given.only in (None, one.name)]
-        for command in COMMANDS:
-            if command in chosen:
-                kills += kill_often(command, home, rng, given.kills // len(chosen), table)
-                for trouble in TROUBLES:
-                    for _ in range(given.rounds):
-                        trouble(command, home, rng, table)
-            _untouched(command, home)  # what comes next reads it
+        kills = trouble_all(given, home, table)
     finally:
-        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     print(table.text())
-    print(f"{kills} kills, {len(table.wrong)} wrong; seed {given.seed}")
+    seconds = time.monotonic() - start
+    print(
+        f"{kills:,} kills, {len(table.wrong)} wrong, in {seconds:,.0f} s; seed {given.seed}, "
+        f"code {code}"
+    )
     if given.tally:
         rows = {" / ".join(key): row for key, row in table.rows.items()}
+        told = {"code": code, "seed": given.seed, "seconds": round(seconds), "kills": kills}
         with given.tally.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"kills": kills, "wrong": table.wrong, "rows": rows}) + "\n")
+            file.write(json.dumps({**told, "wrong": table.wrong, "rows": rows}) + "\n")
     sys.exit(1 if table.wrong else 0)
 
 

@@ -228,6 +228,8 @@ def _runs(folder: Path) -> None:
             reviewed.decide(key, "right", "ann", order="probable")
     needed("review", run, "--export", folder / "labels.tsv")
     prepare(opened, (1, 1), refit=False)
+    (folder / "packs").mkdir()
+    needed("pack", run, "--out", folder / "packs" / "pack.zip")
     stopped = folder / "stopped"
     shutil.copytree(run, stopped)
     for name in (

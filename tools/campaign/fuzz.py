@@ -4,7 +4,7 @@
 
 Each input follows from the seed and its number alone. A process of its own reads them, with 4 GB of
 memory more than it began with. If it ends, or sits at one input for 20 seconds of processor time,
-that input is a finding, and another process goes on after it.
+that input is a finding, and another process goes on after it. An input counts when it has ended.
 """
 
 import argparse
@@ -28,11 +28,16 @@ from assent.errors import AssentError
 from campaign.corpus import make, scratch
 from campaign.kinds import FILES, SAID, FindingError, files_of, prepared
 from campaign.mutating import mutated
+from campaign.seals import changed_pack, renew
 
 MOST_BYTES = 4 << 30
 HANGS = 20.0  # seconds of processor time
-WAITS = 90.0  # seconds by the clock, without processor time: it waits for something
+WAITS = 120.0  # seconds by the clock: it waits for something (readers of Parquet wait for 20)
+IN_ONE_PROCESS = 20_000  # inputs; then a new one, so that what is left in memory does not add up
+RENEWED = 0.85  # share of the mutated files whose checksums are made right again
 ODD = 0.02  # share of the inputs in whose place lies something that is no file
+
+ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}  # inputs are small
 
 ROOT = Path(__file__).resolve().parents[2] / "src"
 KINDS = [*FILES, *SAID]
@@ -70,27 +75,37 @@ def _try_file(name: str, corpus: Path, rng: Random) -> None:
     file = rng.choice(files_of(kind, corpus))
     before = file.read_bytes()
     whole = (
-        {path: path.read_bytes() for path in _files(folder)} if kind.changes or kind.mend else {}
+        _contents(folder) if kind.changes else _contents(file.parent, "*") if kind.sealed else {}
     )
     try:
         if rng.random() < ODD:
             _replace(file, rng)
         else:
-            file.write_bytes(mutated(before, rng, file.name))
-            if kind.mend is not None and rng.random() < 0.7:
-                kind.mend(folder)
+            change = changed_pack if file.suffix == ".zip" else None
+            file.write_bytes(change(before, rng) if change else mutated(before, rng, file.name))
+            if kind.sealed and rng.random() < RENEWED:
+                renew(folder, file)
         kind.read(folder, file)
     finally:
         _clear(file)
-        if whole:
+        file.write_bytes(before)
+        if kind.changes:
             for path in set(_files(folder)) - set(whole):
                 _clear(path)
-            for path, content in whole.items():
+        for path, content in whole.items():
+            if kind.changes or path.read_bytes() != content:
                 _clear(path)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-        else:
-            file.write_bytes(before)
+
+
+def _contents(folder: Path, pattern: str = "**/*") -> dict[Path, bytes]:
+    """What lies in a folder; by "*", only what vouches for others of it."""
+    return {
+        path: path.read_bytes()
+        for path in folder.glob(pattern)
+        if path.is_file() and (pattern != "*" or path.suffix == ".json")
+    }
 
 
 def _files(folder: Path) -> list[Path]:
@@ -122,7 +137,9 @@ def _replace(file: Path, rng: Random) -> None:
             pass
 
 
-def _work(seed: int, first: int, last: int, corpus: Path, now: Any, results: Any) -> None:
+def _work(
+    seed: int, first: int, last: int, end: float, corpus: Path, now: Any, results: Any
+) -> None:
     """Reads inputs one after another, and says after each what became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.chdir(corpus)
@@ -132,96 +149,92 @@ def _work(seed: int, first: int, last: int, corpus: Path, now: Any, results: Any
     os.dup2(log, 2)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MOST_BYTES,) * 2)
-    counts: Counter[tuple[str, str]] = Counter()
-    sent = time.monotonic()
     for number in range(first, last):
+        if time.time() > end:
+            break
         now.value = number
-        name, outcome, finding = tried(seed, number, corpus)
-        counts[name, outcome] += 1
-        if finding or time.monotonic() - sent > 0.3:
-            results.send((number, dict(counts), (name, outcome, finding) if finding else None))
-            counts.clear()
-            sent = time.monotonic()
-    results.send((last - 1, dict(counts), None))
+        results.send((number, *tried(seed, number, corpus)))
 
 
 class Campaign:
-    """Inputs of one seed, from one number on."""
+    """Inputs of one seed, from one number on. An input counts when it has ended."""
 
     def __init__(self, seed: int, first: int, corpus: Path) -> None:
         self.seed, self.next, self.corpus = seed, first, corpus
         self.counts: Counter[tuple[str, str]] = Counter()
         self.findings: list[dict[str, Any]] = []
+        self.under_way = ""  # the input, if any, that had not ended when the time was up
 
     def run(self, seconds: float, most: int) -> None:
         """Until the time is up, or so many inputs are through."""
-        end, last = time.monotonic() + seconds, self.next + most
-        while self.next < last and time.monotonic() < end:
-            self._one_process(last, end)
+        end, last = time.time() + seconds, self.next + most
+        while self.next < last and time.time() < end:
+            self._one_process(min(last, self.next + IN_ONE_PROCESS), end)
 
     def _one_process(self, last: int, end: float) -> None:
+        """Has inputs read until the process ends, hangs, or is through with its share."""
         copy = self.corpus.parent / "work" / "corpus"
         shutil.rmtree(copy.parent, ignore_errors=True)
         shutil.copytree(self.corpus, copy, symlinks=True)
-        context = multiprocessing.get_context(
-            "spawn"
-        )  # threads of polars and torch do not survive a fork
+        # A new interpreter: threads of polars and torch do not survive a fork.
+        context = multiprocessing.get_context("spawn")
         now: Synchronized[int] = context.Value("q", self.next)
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(
-            target=_work, args=(self.seed, self.next, last, copy, now, theirs), daemon=True
+            target=_work, args=(self.seed, self.next, last, end, copy, now, theirs), daemon=True
         )
         process.start()
         theirs.close()
         assert process.pid is not None
-        number, since, spent = -1, time.monotonic(), 0.0
-        outcome = ""
-        while True:
-            try:
-                if ours.poll(0.5):
-                    self._take(*ours.recv())
-                    continue
-            except EOFError:
-                process.join()
-                outcome = f"ended by {process.exitcode}" if process.exitcode else ""
-                break
-            if time.monotonic() > end:
-                break
-            if now.value != number:
-                number, since, spent = now.value, time.monotonic(), _processor(process.pid)
-            elif _processor(process.pid) - spent > HANGS or time.monotonic() - since > WAITS:
-                outcome = "hangs"
-                break
+        outcome = self._watch(process, ours, now, end)
         at = now.value
-        if process.is_alive():
-            process.kill()
-            process.join()
-        while outcome != "" and ours.poll(0):
-            try:
-                self._take(*ours.recv())
-            except EOFError:
-                break
+        process.kill()
+        process.join()
+        while self._heard(ours):  # what ended before it was stopped
+            pass
         ours.close()
-        if outcome:
+        if outcome and self.next <= at:
             name = random_of(self.seed, at).choices(KINDS, WEIGHTS)[0]
+            if outcome == "under way":
+                self.under_way = f"input {at}, {name}"
+                return
             tail = (copy.parent / "stderr.txt").read_text(errors="replace")[-2000:]
-            # Those before it were read, though not yet told of one by one.
-            self.counts["not told of", "read or refused"] += max(at - self.next, 0)
-            self._found(at, name, "abort" if outcome != "hangs" else outcome, f"{outcome}\n{tail}")
+            self.counts[name, outcome] += 1
+            self._found(at, name, outcome, f"exit code {process.exitcode}\n{tail}")
             self.next = at + 1
 
-    def _take(self, number: int, counts: dict[tuple[str, str], int], finding: Any) -> None:
-        self.counts.update(counts)
-        self.next = number + 1
-        if finding is not None:
-            name, outcome, text = finding
-            self._found(number, name, outcome, text, counted=True)
+    def _watch(self, process: Any, ours: Any, now: "Synchronized[int]", end: float) -> str:
+        """Counts what ends until nothing more comes; returns why, if that is nothing good."""
+        number, since, spent = -1, time.monotonic(), 0.0
+        looked = 0.0
+        while True:
+            if ours.poll(0.5):
+                if not self._heard(ours):
+                    process.join()
+                    return "abort" if process.exitcode else ""
+                if time.monotonic() - looked < 0.5:
+                    continue
+            looked = time.monotonic()
+            if now.value != number:
+                number, since, spent = now.value, looked, _processor(process.pid)
+            elif _processor(process.pid) - spent > HANGS or looked - since > WAITS:
+                return "hangs"
+            if time.time() > end + HANGS:
+                return "under way"
 
-    def _found(
-        self, number: int, name: str, outcome: str, text: str, counted: bool = False
-    ) -> None:
-        if not counted:
-            self.counts[name, outcome] += 1
+    def _heard(self, ours: Any) -> bool:
+        """Takes one result, and waits for it; whether there was one."""
+        try:
+            number, name, outcome, finding = ours.recv()
+        except (EOFError, OSError):
+            return False
+        self.counts[name, outcome] += 1
+        self.next = number + 1
+        if finding:
+            self._found(number, name, outcome, finding)
+        return True
+
+    def _found(self, number: int, name: str, outcome: str, text: str) -> None:
         self.findings.append(
             {"seed": self.seed, "number": number, "kind": name, "outcome": outcome, "text": text}
         )
@@ -236,6 +249,12 @@ def _processor(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _of_children() -> float:
+    """Seconds of processor time of all processes that this one began, and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def code_state() -> str:
@@ -294,22 +313,26 @@ def main() -> None:
             name, outcome, finding = tried(given.seed, given.one, corpus)
             sys.exit(f"{name}: {outcome}\n{finding}")
         campaign = Campaign(given.seed, given.first, corpus)
-        start = time.monotonic()
+        os.environ |= ONE_THREAD
+        start, before = time.monotonic(), _of_children()
         campaign.run(60 * given.minutes, given.inputs)
-        seconds = time.monotonic() - start
+        seconds, processor = time.monotonic() - start, _of_children() - before
     finally:
         shutil.rmtree(home, ignore_errors=True)
     counts = by_kind(campaign.counts)
     print(table(counts))
     inputs = sum(campaign.counts.values())
     print(
-        f"{inputs:,} inputs in {seconds:,.0f} s, {inputs / seconds:,.0f} a second; "
-        f"seed {given.seed}, code {code_state()}"
+        f"{inputs:,} inputs in {seconds:,.0f} s ({processor:,.0f} s of processor time), "
+        f"{inputs / seconds:,.0f} a second; seed {given.seed}, code {code_state()}"
     )
+    if campaign.under_way:
+        print(f"not counted, under way when the time was up: {campaign.under_way}")
     if given.tally:
         said = {
             "code": code_state(), "seed": given.seed, "first": given.first, "inputs": inputs,
-            "seconds": round(seconds), "counts": counts, "findings": campaign.findings,
+            "seconds": round(seconds), "processor_seconds": round(processor),
+            "under_way": campaign.under_way, "counts": counts, "findings": campaign.findings,
         }  # fmt: skip
         with given.tally.open("a", encoding="utf-8") as file:
             file.write(json.dumps(said) + "\n")

@@ -74,7 +74,7 @@ class Function:
 
 def adapt(
     benchmark: Benchmark | str | Path,
-    scorer: Source | ScoringFunction | Any,
+    scorer: Source | ScoringFunction | Any = None,
     *,
     name: str | None = None,
     fit: Fit | None = None,
@@ -86,6 +86,11 @@ def adapt(
     `assent.adapters.files.of(valid=..., test=...)` give. `name` is what reports call it. `fit`
     trains such a scorer on the train facts of a benchmark, for `complete(..., refit=True)`.
     """
+    if scorer is None or not isinstance(benchmark, Benchmark | str | Path):
+        raise ConfigError(
+            "adapt: a model has no queries; give a benchmark of the graph that it was trained "
+            "on, as in assent.adapt(benchmark, result)"
+        )
     benchmark = benchmark if isinstance(benchmark, Benchmark) else load(benchmark)
     if hasattr(scorer, "model") and hasattr(scorer, "training"):
         scorer = pykeen.of(scorer.model, scorer.training)

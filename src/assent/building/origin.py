@@ -32,6 +32,7 @@ def origin_of(
             "duplicates": kb.source.duplicates,
             "left_out": dict(kb.source.left_out),
             "types": "given" if kb.types else "derived",
+            **({"rdf_terms": True} if kb.source.rdf_terms else {}),
         },
         "counts": {
             "entities": benchmark.vocabulary.num_entities,

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from assent.cli.door import Door
 from assent.errors import ConfigError
 from assent.files.places import refuse_no_run
+from assent.reporting.door import Door
+from assent.reporting.showing import only_here
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
@@ -124,7 +125,7 @@ def command(
     def make(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def told(*args: Any, quiet: bool, json: bool = False, **options: Any) -> None:
-            with _telling(quiet, json):
+            with only_here(), _telling(quiet, json):
                 function(*args, **options)
 
         own = signature(function)

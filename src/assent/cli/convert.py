@@ -58,7 +58,7 @@ def convert(
         keep_blank_nodes=keep_blank_nodes,
         max_size=in_bytes(max_size),
     )
-    assent.write(graph, out_file, keep_rdf_terms=keep_literals or keep_blank_nodes)
+    assent.write(graph, out_file, keep_rdf_terms=graph.source.rdf_terms)
     say(graph_line(graph))
     if graph.source.taken:
         show(meanings_grid(graph))

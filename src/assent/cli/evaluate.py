@@ -60,8 +60,9 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.files.atomic import beside
+    from assent.files.checksums import recorded
     from assent.files.decisions import write_decisions
+    from assent.files.runs import METRICS
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
         SUREST,
@@ -72,7 +73,7 @@ def evaluate(
     )  # fmt: skip
     from assent.reporting.measures import further_grid, other_lines, ranking_grid
     from assent.reporting.progress import queries
-    from assent.reporting.tracking import metrics_of, track
+    from assent.reporting.tracking import metrics_of, refuse_untrackable, track
     from assent.verbs.deciders import load_decider
     from assent.verbs.evaluate import evaluate as measure
     from assent.verbs.runs import load_run
@@ -81,6 +82,7 @@ def evaluate(
         raise ConfigError(f"--by {by!r}; choose relation")
     if on is not None and decider_file is None:
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
+    refuse_untrackable(tensorboard, mlflow)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     decider = load_decider(decider_file or run_folder, run, on)
     with queries(notes) as progress:
@@ -94,12 +96,10 @@ def evaluate(
             rival_found = measure(other, rival, split, progress)
             pair = (rival_found.classified, found.classified)
             differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
-    text = json.dumps(found.to_json(), indent=1)
-    if split == "test" and decider_file is None:
-        with beside(run_folder / "metrics.json") as part:
-            part.write_text(text + "\n", encoding="utf-8")
-    told = [file for file in (run_folder / "metrics.json",) if file.is_file()]
-    track(run_folder, told, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)
+    files = [run_folder / METRICS] if split == "test" and decider_file is None else []
+    for path in files:
+        with recorded(path) as part:
+            part.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
     if decisions is not None:
         write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
     if not as_json(found.to_json):
@@ -114,3 +114,4 @@ def evaluate(
         say(f"{difference_line(name, difference)} beside {against}")
     if decisions is not None:
         tell("decisions", decisions)
+    track(run_folder, files, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)

@@ -48,15 +48,16 @@ def report(
     Needs `assent tune` before it.
     """
     from assent.reporting.progress import steps
-    from assent.reporting.tracking import track
+    from assent.reporting.tracking import refuse_untrackable, track
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
+    refuse_untrackable(tensorboard, mlflow)
     runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
     with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)
-    for folder in run_folders:
-        track(folder, [path], tensorboard=tensorboard, mlflow=mlflow)
     tell("report", path, f" ({path.stat().st_size / 1e6:.1f} MB)")
     if figures is not None:
         tell("figures", figures)
+    for folder in run_folders:
+        track(folder, [path], tensorboard=tensorboard, mlflow=mlflow)

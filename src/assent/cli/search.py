@@ -49,23 +49,22 @@ def search(
     settings go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings,
     and OUT/search.svg a picture of them.
     """
-    from assent.verbs.search import BEST, CHART, TABLE, Trial
+    from assent.reporting.progress import trainings
+    from assent.verbs.search import BEST, CHART, TABLE
     from assent.verbs.search import search as run_search
 
-    def told(trial: Trial) -> None:
-        notes.print(f"training {trial.number}: {trial.score:.4f}, {trial.state}")
-
-    found = run_search(
-        benchmark,
-        model,
-        out=folder,
-        minutes=minutes,
-        trials=trials,
-        workers=workers,
-        changes=changes or (),
-        seed=seed,
-        told=told,
-    )
+    with trainings(notes) as told:
+        found = run_search(
+            benchmark,
+            model,
+            out=folder,
+            minutes=minutes,
+            trials=trials,
+            workers=workers,
+            changes=changes or (),
+            seed=seed,
+            told=told,
+        )
     show(_best(found))
     say(f"{len(found.trials)} trainings, all of them: {folder / TABLE}, {folder / CHART}")
     tell("best settings", folder / BEST)

@@ -77,6 +77,7 @@ def train(
     """
     from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
+    from assent.settings import COUNTED
     from assent.verbs.train import popularity
     from assent.verbs.train import train as run_training
 
@@ -96,13 +97,14 @@ def train(
         )
     if run.trained.scores:
         stop_on = run.settings.train.stop_on
-        baseline = popularity(run.benchmark, stop_on)
+        baseline, facts = popularity(run.benchmark, stop_on), len(run.benchmark.train)
         say(
             f"{model}: {stop_on} on valid {max(run.trained.scores):.4f} "
             f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"
             + ("" if baseline is None else f"; popularity alone: {baseline:.4f}")
         )
-        if line := advice(run.trained, baseline):
+        planned = 0 if model in COUNTED else run.settings.train.epochs
+        if line := advice(run.trained, baseline, facts, planned):
             say(line)
     else:
         say(

@@ -89,13 +89,14 @@ def tune(
     """
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
-    from assent.reporting.tracking import track
+    from assent.reporting.tracking import refuse_untrackable, track
     from assent.verbs.deciders import save_decider
     from assent.verbs.runs import load_run
     from assent.verbs.tune import tune as find_decider
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
+    refuse_untrackable(tensorboard, mlflow)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     heard = {
         str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()

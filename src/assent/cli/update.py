@@ -41,13 +41,13 @@ def update(
     of the new facts, which are held out, the thresholds of the run are checked. After Ctrl-C, the
     same command goes on.
     """
-    from assent.reporting.progress import steps, watching
+    from assent.reporting.progress import watching
     from assent.reporting.updates import change_lines, stale_grid, stale_line, update_json
     from assent.verbs.runs import load_run
     from assent.verbs.update import update as run_update
 
     run = load_run(run_folder, benchmark=benchmark)
-    with watching(notes) as watcher, steps(notes) as progress:
+    with watching(notes) as watcher:
         updated = run_update(
             run,
             facts,
@@ -58,7 +58,6 @@ def update(
             changes=changes or (),
             seed=seed,
             watcher=watcher,
-            progress=progress,
         )
     if not as_json(lambda: update_json(updated.change, updated.stale)):
         for line in change_lines(updated.change):

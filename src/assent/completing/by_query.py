@@ -22,7 +22,7 @@ from assent.core.queries import Queries
 from assent.core.scores import QueriesDone, Scorer, Scores
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
-from assent.deciding.shortlisting import Above
+from assent.deciding.shortlisting import BYTES_OF_FACT, Above
 from assent.scoring import score
 
 Values = NDArray[np.float64]
@@ -62,7 +62,7 @@ class ByQuery:
         before = 0
         for relation in self.ground.relations:
             queries, fits = self._asked(relation)
-            above = Above(queries, self.floors, spread=self.decider.needs_spread)
+            above = Above(queries, self.floors, self.decider.needs_spread, BYTES_OF_FACT)
             for block in score(self.scorer, queries, self.ground.known):
                 above.add(block)
                 progress(before + block.first + len(block.queries), total)

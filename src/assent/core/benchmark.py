@@ -42,6 +42,12 @@ class Benchmark:
             f"{len(self.test):,} test queries, {self.vocabulary!r})"
         )
 
+    @property
+    def has_rdf_terms(self) -> bool:
+        """Whether names that read as literals or blank nodes are these: they were kept from RDF."""
+        source = self.origin.get("source")
+        return isinstance(source, Mapping) and source.get("rdf_terms") is True
+
     def __post_init__(self) -> None:
         entities, relations = self.vocabulary.num_entities, self.vocabulary.num_relations
         slots = self.vocabulary.num_slots

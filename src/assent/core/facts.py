@@ -40,6 +40,7 @@ class Source:
     duplicates: int = 0
     left_out: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     taken: tuple[Taken, ...] = ()  # in formats whose statements are not all facts
+    rdf_terms: bool = False  # whether names that read as literals or blank nodes are these
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,7 @@ from assent.datasets.downloading import (
 )
 from assent.datasets.unpacking import unpack
 from assent.errors import ConfigError, FetchError
+from assent.files.atomic import put_folder
 
 State = Literal["built in", "here", "can be fetched"]
 
@@ -143,8 +144,12 @@ def _assemble(
     dataset: Dataset, home: Path, source: Path | None, progress: Progress, settings: FetchSettings
 ) -> Path:
     part, folder = home / f"{dataset.name}.part", home / dataset.name
-    if folder.exists():
+
+    def refuse() -> None:
         raise FetchError(f"{folder}: exists but has no train file; move it away and fetch again")
+
+    if folder.exists():
+        refuse()
     part.mkdir(exist_ok=True)
     for file in dataset.files:
         download(file, part / file.name, progress, settings)
@@ -155,7 +160,7 @@ def _assemble(
     for path in part.iterdir():
         if path.name not in dataset.contents:  # archives, leavings of older versions
             path.unlink()
-    part.rename(folder)
+    put_folder(part, folder, refuse)
     return folder
 
 

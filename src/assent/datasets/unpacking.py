@@ -10,6 +10,9 @@ from typing import IO
 from assent.datasets.catalogue import RemoteFile
 from assent.errors import FetchError
 
+# What the readers of others say of a damaged archive; a size may be more than a number can be.
+WRONG = (tarfile.TarError, gzip.BadGzipFile, EOFError, ValueError, OverflowError, zlib.error)
+
 
 class _Bounded(gzip.GzipFile):
     """Stops at a limit: a small archive can unpack to terabytes of zeros."""
@@ -40,7 +43,7 @@ def unpack(file: RemoteFile, folder: Path, limit: int) -> None:
                     with (folder / name).open("wb") as out:
                         shutil.copyfileobj(_content(archive, member), out)
                     missing.remove(name)
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, ValueError, zlib.error) as problem:
+    except WRONG as problem:
         raise FetchError(f"{file.url}: {problem}; expected a tar.gz of plain files") from problem
     if missing:
         raise FetchError(f"{file.url}: no {', '.join(sorted(missing))} in the archive")

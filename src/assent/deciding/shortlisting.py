@@ -7,20 +7,26 @@ proportion to the answers, can matter. They are kept; the rest is forgotten as i
 """
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 import numpy as np
 
 from assent.core.arrays import Ids, Keys, found_in, frozen, pair_keys, rows_of
+from assent.core.memory import memory
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
 from assent.deciding.spread import Spreading
+from assent.errors import ConfigError
 from assent.geometry import scans, threads
 
 PER_ANSWER = 20  # candidates kept for each answer: every F1 of .1 and more is exact
 FEWEST = 1024  # kept in any case
 FIRST_ROOM = 1 << 17
+SHARE = 4  # one in so many bytes of the machine's memory may hold candidates
+BYTES = 100  # of a candidate, while it is counted
+BYTES_OF_FACT = 400  # of a candidate of which a fact is made, with what speaks for it
 
 LOWEST = np.float32(-np.inf)
 
@@ -30,10 +36,15 @@ Room = tuple[Ids, Ids, Scores]
 class Above:
     """Keeps every candidate that scores higher than the floor of its slot.
 
-    With `spread`, the shortlist also says how the scores of each query are spread.
+    With `spread`, the shortlist also says how the scores of each query are spread. Floors that
+    nearly everything exceeds would fill the memory: beyond what `each` candidate's bytes allow, an
+    error says how many there would be.
     """
 
-    def __init__(self, queries: Queries, floors: Thresholds, spread: bool = False) -> None:
+    def __init__(
+        self, queries: Queries, floors: Thresholds, spread: bool = False, each: int = BYTES
+    ) -> None:
+        self.most = memory() // SHARE // each
         self.floors = rounded_down(floors)  # (slot,)
         self.kept = _Kept(queries)
         self.spreading = Spreading(queries) if spread else None
@@ -53,6 +64,18 @@ class Above:
 
         for room, found in threads.side_by_side(passing):
             self.kept.add(block, room, found)
+        if self.kept.size > self.most:
+            self._refuse(block.first + len(block.queries))
+
+    def _refuse(self, seen: int) -> NoReturn:
+        asked = len(self.kept.queries)
+        about = self.kept.size * asked // max(seen, 1)
+        raise ConfigError(
+            f"too many candidates pass their thresholds: {self.kept.size:,} of the first {seen:,} "
+            f"of {asked:,} queries, about {about:,} of all, and this machine has memory for "
+            f"{self.most:,}; choose thresholds that accept less (another --rule of `assent tune`, "
+            "a higher --precision or --review-above), or fewer --relations at a time"
+        )
 
     def result(self) -> Shortlist:
         return self.kept.shortlist(self.floors, self.spreading)

@@ -1,5 +1,6 @@
 """What is told about the names in a graph: labels, types, schema, lists of entities."""
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,11 @@ def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, .
         return ()
     path = Path(path)
     labels = _json_labels(path) if _is_json(path) else _tsv_labels(path)
+    if labels and names and labels.keys().isdisjoint(names):
+        warnings.warn(
+            f"{path}: none of its {len(labels):,} names is in the graph; nothing has a label by it",
+            stacklevel=2,
+        )
     return tuple(labels.get(name) or name for name in names)
 
 

@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
     """Writes arrays, numbers and texts, and their checksum."""
     named: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
-    named[SEAL] = np.asarray(_seal(named))
+    named[SEAL] = np.asarray(seal_of(named))
     with beside(path) as part, part.open("wb") as file:
         np.savez(file, **named)
 
@@ -35,7 +35,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     with parsing(path, "arrays that assent wrote; remove it"):
         found = arrays_in(path.read_bytes())
         arrays = {name: frozen(x, x.dtype.type) for name, x in found.items()}
-        if SEAL in arrays and str(arrays.pop(SEAL)) != _seal(arrays):
+        if SEAL in arrays and str(arrays.pop(SEAL)) != seal_of(arrays):
             raise DataError(
                 f"{path}: no arrays that assent wrote (their checksum is wrong); remove it"
             )
@@ -55,7 +55,7 @@ def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _seal(arrays: Mapping[str, NDArray[Any]]) -> str:
+def seal_of(arrays: Mapping[str, NDArray[Any]]) -> str:
     """The sha256 of all that these arrays say."""
     sha = hashlib.sha256()
     for name, array in sorted(arrays.items()):

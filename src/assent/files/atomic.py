@@ -25,8 +25,11 @@ OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A path to write a file to, which is renamed to `path` if no error occurs."""
+def beside(path: Path, mode: int = 0o666) -> Iterator[Path]:
+    """A path to write a file to, which is renamed to `path` if no error occurs.
+
+    Until then nobody else can read it; after that, whom `mode` and the umask allow.
+    """
     with _refusing(path):
         target = path.resolve()  # what a link leads to is replaced, not the link
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +38,7 @@ def beside(path: Path) -> Iterator[Path]:
             part = folder / target.name  # in a folder: a writer may replace the file that it fills
             part.touch()
             yield part
-            part.chmod(0o666 & ~_umask())
+            part.chmod(mode & ~_umask())
             _sync(part)
             part.replace(target)
             _sync_folder(target.parent)
@@ -57,9 +60,7 @@ def folder_beside(
         with _part_folder(target) as part:
             yield part
             part.chmod(0o777 & ~_umask())
-            for inner in (part, *part.rglob("*")):
-                _sync(inner)
-            _put(part, target, lambda: refuse_to_replace(path, is_alike, overwrite))
+            put_folder(part, target, lambda: refuse_to_replace(path, is_alike, overwrite))
 
 
 def tidy(folder: Path) -> None:
@@ -162,11 +163,13 @@ def _free(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def _put(part: Path, target: Path, refuse: Callable[[], None]) -> None:
+def put_folder(part: Path, target: Path, refuse: Callable[[], None]) -> None:
     """Gives a folder its final name; if that fails, the folder that had it keeps it.
 
     `refuse` raises an error where a folder of that name has come meanwhile and must stay.
     """
+    for inner in (part, *part.rglob("*")):
+        _sync(inner)
     try:
         part.rename(target)  # where nothing is, or an empty folder
     except OSError as error:

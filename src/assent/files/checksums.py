@@ -114,17 +114,17 @@ def check_file(path: Path, sums: tuple[str, ...]) -> None:
 @contextmanager
 def recorded(path: Path) -> Iterator[Path]:
     """As `beside`; the folder has the checksum of the file before the file has its name."""
-    known = read_checksums(path.parent)
     with beside(path) as part:
         yield part
-        new = digest(part)
+        new, known = digest(part), read_checksums(path.parent)
         write_checksums(path.parent, {**known, path.name: (*known.get(path.name, ()), new)})
-    write_checksums(path.parent, {**known, path.name: (new,)})
+    write_checksums(path.parent, {**read_checksums(path.parent), path.name: (new,)})
 
 
 def record(path: Path) -> None:
     """Takes a file of a folder as it is now."""
-    write_checksums(path.parent, {**read_checksums(path.parent), path.name: (digest(path),)})
+    new = digest(path)
+    write_checksums(path.parent, {**read_checksums(path.parent), path.name: (new,)})
 
 
 def forget(path: Path) -> None:

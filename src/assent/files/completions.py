@@ -10,7 +10,7 @@ from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
-from assent.files.checksums import check_file, digest, sealed, unsealed
+from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
 from assent.files.facts import read_facts, write_facts
 from assent.files.text import read_json
 
@@ -41,13 +41,17 @@ class Kept(NamedTuple):
     relations: tuple[OfRelation, ...]
 
 
-def write_completion(folder: Path, kept: Kept, facts: NewFacts) -> None:
-    """Puts facts, and then what may be expected of them, into the folder of a run."""
+def write_completion(folder: Path, kept: Kept, facts: NewFacts, files: Iterable[Path] = ()) -> None:
+    """Puts facts, and then what may be expected of them, into the folder of a run.
+
+    `files` are where the facts went, elsewhere: their checksums are kept by their names.
+    """
     (folder / COMPLETION).unlink(missing_ok=True)
     write_facts(folder / FACTS, facts)
     document = {
         "format": FORMAT,
         "facts": digest(folder / FACTS),
+        "files": {file.name: digest(file) for file in files},
         **{name: _plain(value) for name, value in kept._asdict().items()},
         "lines": list(kept.lines),
         "relations": [
@@ -55,9 +59,26 @@ def write_completion(folder: Path, kept: Kept, facts: NewFacts) -> None:
             for relation in kept.relations
         ],
     }
-    with beside(folder / COMPLETION) as part:
-        text = json.dumps(sealed(document), indent=1, ensure_ascii=False, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
+    _write(folder / COMPLETION, document)
+
+
+def renew_completion(folder: Path) -> None:
+    """Takes the facts of a folder, and what is said of them, as they are now, if both are read."""
+    path = folder / COMPLETION
+    document = read_json(path)
+    _kept(path, document)
+    read_facts(folder / FACTS)
+    rest = {name: value for name, value in document.items() if name != SEAL}
+    _write(path, {**rest, "facts": digest(folder / FACTS)})
+
+
+def written_as(folder: Path, name: str) -> str | None:
+    """The checksum of a file that the newest completion of a folder wrote elsewhere, if known."""
+    if not (path := folder / COMPLETION).is_file():
+        return None
+    document = unsealed(read_json(path), path)
+    files = document.get("files") if isinstance(document, dict) else None
+    return str(files[name]) if isinstance(files, dict) and name in files else None
 
 
 def read_completion(
@@ -67,10 +88,26 @@ def read_completion(
     if not (path := folder / COMPLETION).exists():
         return None
     document = read_json(path)
+    kept = _kept(path, document)
+    unsealed(document, path)
+    facts = read_facts(folder / FACTS, labels)
+    if "facts" in document:  # older ones have no checksum of theirs
+        check_file(folder / FACTS, (str(document["facts"]),))
+    return kept, facts
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    with beside(path) as part:
+        text = json.dumps(sealed(document), indent=1, ensure_ascii=False, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
+
+
+def _kept(path: Path, document: Any) -> Kept:
+    """What a document says, which is hostile until parsed."""
     try:
         if document["format"] != FORMAT:
             raise ValueError(f"format {document['format']!r}; expected {FORMAT}")
-        kept = Kept(
+        return Kept(
             str(document["model"]),
             str(document["decided"]),
             _number(document["precision"]),
@@ -98,11 +135,6 @@ def read_completion(
         RecursionError,
     ) as error:
         raise DataError(f"{path}: no record of a completion ({error!r})") from error
-    unsealed(document, path)
-    facts = read_facts(folder / FACTS, labels)
-    if "facts" in document:  # older ones have no checksum of theirs
-        check_file(folder / FACTS, (str(document["facts"]),))
-    return kept, facts
 
 
 def _plain(value: Any) -> Any:

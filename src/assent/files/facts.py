@@ -78,7 +78,7 @@ def write_facts(path: str | Path, facts: NewFacts, about: About = NOTHING) -> No
     """
     if is_store(path):
         rows = named_facts(facts.facts, facts.vocabulary).iter_rows()
-        return send_facts(Store.of(str(path)), rows, store_graph(about))
+        return send_facts(Store.of(str(path)), rows, store_graph(about), rdf_terms=about.rdf_terms)
     path = Path(path)
     refuse_suffix(path)
     about = about._replace(ended=about.ended or datetime.now(UTC))
@@ -370,8 +370,8 @@ def _write_table(frame: pl.DataFrame, path: Path) -> None:
 
 
 def _write_nt(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
-    # What came in as a literal or a blank node, if these were kept, goes out as one.
-    write_nt(named_facts(facts.facts, facts.vocabulary).iter_rows(), parts[0], keep=True)
+    # What came in as a literal or a blank node, if these were kept, goes out as one; nothing else.
+    write_nt(named_facts(facts.facts, facts.vocabulary).iter_rows(), parts[0], about.rdf_terms)
 
 
 def _write_parquet(facts: NewFacts, parts: Sequence[Path], about: About) -> None:

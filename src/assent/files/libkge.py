@@ -13,6 +13,7 @@ from assent.files.text import is_text, lines_of
 from assent.files.tsv import line_of, read_columns
 
 MARKER = "dataset.yaml"
+LONGEST_NAME = 255  # bytes of the name of a file, on any usual disk
 
 
 def _read(folder: Path) -> Mapping[Split, pl.DataFrame]:
@@ -79,6 +80,7 @@ def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
         not (isinstance(name, str) and is_text(name))
         or name in ("", "..")
         or "\0" in name
+        or len(name.encode()) > LONGEST_NAME
         or Path(name).name != name
     ):
         raise DataError(f"{folder / MARKER}: {name!r} for {key}; expected a file of this folder")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from assent.errors import DataError
+from assent.files.guarding import refuse_special
 
 SETTINGS = "settings.toml"  # what makes a folder a run
 MANIFEST = "manifest.json"  # what makes a folder a benchmark
@@ -12,6 +13,7 @@ def refuse_no_run(folder: Path) -> None:
     """Raises an error if a folder is no run, and says what makes one."""
     if (folder / SETTINGS).is_file():
         return
+    refuse_special(folder / SETTINGS)
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; `assent train BENCHMARK --out RUN` makes a run")
     if (folder / MANIFEST).is_file():

@@ -46,6 +46,7 @@ class About(NamedTuple):
     # The facts that people called right (head, relation, tail), and who did.
     confirmed_by: Mapping[tuple[str, str, str], tuple[str, ...]] = {}
     spreadsheet_safe: bool = False  # in .tsv, no cell is a formula
+    rdf_terms: bool = False  # whether names that read as literals or blank nodes are these
 
     def people(self) -> dict[str, str]:
         """All reviewers, and the blank node that stands for each in a file."""
@@ -65,7 +66,7 @@ def write_turtle(facts: NewFacts, path: Path, about: About) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(_prefixes())
         file.writelines(_completion(facts, about))
-        file.writelines(_stated(facts))
+        file.writelines(_stated(facts, about))
         file.writelines(_described(facts, about))
 
 
@@ -77,7 +78,7 @@ def write_trig(facts: NewFacts, path: Path, about: About) -> None:
         file.writelines(_completion(facts, about))
         file.write(f"{graph} a prov:Entity ; prov:wasGeneratedBy {ACTIVITY} .\n\n")
         file.write(f"{graph} {{\n")
-        file.writelines(f"  {line}" for line in _stated(facts))
+        file.writelines(f"  {line}" for line in _stated(facts, about))
         file.write("}\n\n")
         file.writelines(_described(facts, about))
 
@@ -106,17 +107,18 @@ def _completion(facts: NewFacts, about: About) -> Iterator[str]:
     yield "\n" if about.people() else ""
 
 
-def _stated(facts: NewFacts) -> Iterator[str]:
+def _stated(facts: NewFacts, about: About) -> Iterator[str]:
     accepted = facts.facts[facts.accepted]
     for head, relation, tail in named_facts(accepted, facts.vocabulary).iter_rows():
-        yield f"{as_term(head)} {as_term(relation)} {as_term(tail, may_be_literal=True)} .\n"
+        yield f"{as_term(head)} {as_term(relation)} {as_term(tail, about.rdf_terms)} .\n"
 
 
 def _described(facts: NewFacts, about: About) -> Iterator[str]:
     """What is said of each fact."""
     decisions, people = facts.decisions.tolist(), about.people()
     for place, fact in enumerate(named_facts(facts.facts, facts.vocabulary).iter_rows()):
-        head, relation, tail = as_term(fact[0]), as_term(fact[1]), as_term(fact[2], True)
+        head, relation = as_term(fact[0]), as_term(fact[1])
+        tail = as_term(fact[2], about.rdf_terms)
         if about.triple_terms:
             yield f"\n[] rdf:reifies <<( {head} {relation} {tail} )>> ;\n"
         else:

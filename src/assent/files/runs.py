@@ -21,6 +21,7 @@ from assent.files.places import SETTINGS
 WEIGHTS = "model.safetensors"
 RULES = "rules.tsv"
 TRACE = "trace.jsonl"
+METRICS = "metrics.json"
 ENTITIES, RELATIONS = "entities.tsv", "relations.tsv"
 CHECKPOINTS = "checkpoints"
 PLACE = "benchmark.path"  # where the benchmark was found last: a hint, which nothing rests on
@@ -109,5 +110,5 @@ def keep_place(folder: Path, benchmark: Path) -> None:
 
 def write_rules(folder: Path, lines: Iterable[str]) -> None:
     """Rules for people to read, a line each."""
-    with beside(folder / RULES) as part, part.open("w", encoding="utf-8") as file:
+    with recorded(folder / RULES) as part, part.open("w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -296,10 +296,12 @@ def send_facts(
     facts: Iterable[tuple[str, str, str]],
     graph: str = GRAPH,
     paging: Paging = DEFAULTS,
+    rdf_terms: bool = False,
 ) -> None:
     """Puts facts by name into a named graph; facts that it has already stay as they are.
 
-    A blank node has no name that a store would know, so it becomes an IRI.
+    A blank node has no name that a store would know, so it becomes an IRI. With `rdf_terms`, a
+    tail that reads as a literal is one.
     """
     try:
         into = str(ox.NamedNode(graph))
@@ -308,7 +310,7 @@ def send_facts(
     rows = iter(facts)
     while batch := list(islice(rows, BATCH)):
         lines = "\n".join(
-            f"{as_term(head)} {as_term(relation)} {as_term(tail, may_be_literal=True)} ."
+            f"{as_term(head)} {as_term(relation)} {as_term(tail, rdf_terms)} ."
             for head, relation, tail in batch
         )
         store.tell(f"INSERT DATA {{ GRAPH {into} {{\n{lines}\n}} }}", paging)

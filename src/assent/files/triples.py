@@ -1,5 +1,6 @@
 """A knowledge base from and to a file or folder, in any of the formats people keep graphs in."""
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import polars as pl
 
 from assent.core.arrays import Ids
 from assent.core.facts import KnowledgeBase, Source, Split
-from assent.core.schema import ENDS
+from assent.core.schema import ENDS, Schema
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.annotations import SUFFIXES, find_file, read_entity_types, read_labels
@@ -77,9 +78,17 @@ def read(
         schema = schema or find_file(path, "schema", {*SUFFIXES, *readable_suffixes()})
     left = sum((part.left_out for part in parts.values()), Counter[str]())
     name = path.name or path.resolve().name
-    kb = _assemble(frames, Source(name, left_out=MappingProxyType(dict(left)), taken=told.taken))
+    kept = keep_literals or keep_blank_nodes
+    source = Source(
+        name,
+        left_out=MappingProxyType(dict(left)),
+        taken=told.taken,
+        rdf_terms=kept and bool(parts) and all(part.is_rdf for part in parts.values()),
+    )
+    kb = _assemble(frames, source)
     if schema is not None:
-        told = _with_schema(told, Path(schema), taking)
+        before, told = told.schema, _with_schema(told, Path(schema), taking)
+        _warn_of_strangers(Path(schema), before, told.schema, kb.vocabulary)
     vocabulary = replace(
         kb.vocabulary,
         entity_labels=_labels(entity_names, kb.vocabulary.entities, told),
@@ -163,6 +172,16 @@ def _with_schema(told: Told, path: Path, taking: Taking) -> Told:
         types=pl.concat([told.types, more.types]),
         schema=told.schema | more.schema,
     )
+
+
+def _warn_of_strangers(path: Path, before: Schema, now: Schema, names: Vocabulary) -> None:
+    """Says so where a schema speaks of relations, and the graph has none of them."""
+    spoken = Schema(now.statements - before.statements).relations()
+    if spoken and set(spoken).isdisjoint(names.relations):
+        warnings.warn(
+            f"{path}: none of its {len(spoken):,} relations is in the graph; it changes nothing",
+            stacklevel=3,
+        )
 
 
 def _labels(path: str | Path | None, names: tuple[str, ...], told: Told) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from assent.errors import ConfigError
 from assent.measuring.plain import plain
 
 K = 100
+MOST_K = 1_000_000  # the pairs that are kept in memory grow with it
 
 LOWEST = np.float32(-np.inf)
 
@@ -69,8 +70,8 @@ class BestPairs:
     """A collector of scores that keeps the highest pairs of one relation, asked by `every_head`."""
 
     def __init__(self, queries: Queries, k: int = K) -> None:
-        if k < 1:
-            raise ConfigError(f"k: expected 1 or more, found {k}")
+        if not 1 <= k <= MOST_K:
+            raise ConfigError(f"k: choose from 1 to {MOST_K:,}, found {str(k)[:30]}")
         self.queries = queries
         self.k = k
         self.most = k + len(queries.answers)

@@ -165,6 +165,8 @@ class Embedding(Model):
 
     def drawn(self, *shape: int) -> nn.Parameter:
         """A parameter with random numbers to start from."""
+        if torch.empty(0).is_meta:  # its shape alone is wanted; arithmetic makes torch import much
+            return nn.Parameter(torch.empty(shape))
         return nn.Parameter(torch.randn(shape) * self.settings.init_scale)
 
 

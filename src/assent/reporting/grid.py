@@ -49,6 +49,12 @@ class Grid:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"{self.name}: a row has not {len(self.columns)} cells")
 
+    def __str__(self) -> str:
+        """The table in Markdown."""
+        from assent.reporting.rendering import markdown
+
+        return markdown(self)
+
     def _repr_html_(self) -> str:
         """The table as a notebook shows it; names come from users' graphs, and are no markup."""
         head = "".join(f"<th>{_html(column.heading)}</th>" for column in self.columns)

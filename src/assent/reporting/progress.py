@@ -22,7 +22,10 @@ from assent.datasets import Progress as Download
 from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
+PAUSE = 2.0  # seconds between two lines about queries, at least
 STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
+PATIENT = 20  # evaluations, to be advised where training ended early
+FEW_FACTS = 2000  # train facts; the smallest graph that the defaults were chosen with has more
 
 
 @contextmanager
@@ -72,17 +75,19 @@ def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """The same for what takes minutes: where there is no bar, a line for each tenth."""
+    """The same for what may take minutes: where there is no bar, a line for each tenth."""
     if console.is_terminal:
         with queries(console) as show:
             yield show
         return
     start, told = time.monotonic(), 0
+    last = start  # when a line was printed
 
     def tell(done: int, total: int) -> None:
-        nonlocal told
-        if (tenth := 10 * done // max(total, 1)) > told:
-            told, spent = tenth, time.monotonic() - start
+        nonlocal told, last
+        now = time.monotonic()
+        if (tenth := 10 * done // max(total, 1)) > told and now - last >= PAUSE:
+            told, last, spent = tenth, now, now - start
             left = f"about {spent / done * (total - done):.0f} s left"
             console.print(
                 f"{spent:7.1f} s  {done:,} of {total:,} queries, {left}",
@@ -91,6 +96,14 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
             )
 
     yield tell
+
+
+@contextmanager
+def trainings(console: Console) -> Iterator[Callable[[Any], None]]:
+    """Shows the trainings of a search, a line for each that ended."""
+    yield lambda trial: console.print(
+        f"training {trial.number}: {trial.score:.4f}, {trial.state}", markup=False, highlight=False
+    )
 
 
 class Unwatched:
@@ -217,18 +230,29 @@ def watching(console: Console) -> Iterator[Watcher]:
         yield Bar(console, bar)
 
 
-def advice(trained: Trained, baseline: float | None) -> str | None:
-    """What a person should know before using a model that is poor, or was still getting better."""
+def advice(trained: Trained, baseline: float | None, facts: int, planned: int) -> str | None:
+    """What a person should know before using a model that is poor, or was still getting better.
+
+    `baseline` is what popularity alone reaches on valid; `facts` is how many were learned from.
+    `planned` epochs were allowed; none for rules, which are counted once.
+    """
     best = max(trained.scores, default=math.nan)
-    longer = f"--set train.epochs={3 * trained.epochs} and another --out trains longer"
+    rules = "--model rules needs no epochs and may do better"
+    more = f"epochs={3 * trained.epochs}" if trained.epochs >= planned else f"patience={PATIENT}"
+    longer = f"--set train.{more} and another --out trains longer"
     if baseline is not None and best <= baseline:
-        return f"no better than popularity alone: {longer}; --model rules needs no epochs"
-    if len(trained.scores) < 2 or trained.best_epoch < trained.epochs:
-        return None
-    before = max(trained.scores[:-1])
-    if best - before <= STILL * abs(best):
-        return None
-    return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
+        if not planned:
+            return "no better than popularity alone: too few facts of this graph follow rules"
+        return f"no better than popularity alone: {longer}; {rules}; `assent search` tries settings"
+    before = max(trained.scores[:-1], default=math.nan)
+    if trained.best_epoch == trained.epochs and best - before > STILL * abs(best):
+        return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
+    if trained.scores and planned and facts < FEW_FACTS:
+        return (
+            f"only {facts:,} train facts, far fewer than the default settings were chosen with: "
+            f"{longer}; {rules}; `assent search` tries settings"
+        )
+    return None
 
 
 def time_spent(end: dict[str, Any]) -> str:

@@ -78,14 +78,27 @@ def track(
     """What came after the training of folder `run`: metrics of test, decider, report.
 
     MLflow gets the files, and the metrics, in the run of the training or in a new one; TensorBoard
-    the metrics, and the files that people can read as text, in `RUN/tensorboard/decided`.
+    the metrics, and the files that people can read as text, in `RUN/tensorboard/decided`. A place
+    that takes nothing ends nothing: a warning names it.
     """
     values = {name: value for name, value in (metrics or {}).items() if math.isfinite(value)}
-    trackers: list[Tracker] = []
-    trackers += [TensorBoard(Path(run))] if tensorboard else []
-    trackers += [MLflow(Path(run), mlflow)] if mlflow else []
-    for tracker in trackers:
-        tracker.add(values, files)
+    places: list[Callable[[], Tracker]] = []
+    places += [lambda: TensorBoard(Path(run))] if tensorboard else []
+    places += [lambda: MLflow(Path(run), mlflow)] if mlflow else []
+    for place in places:
+        try:
+            place().add(values, files)
+        except Exception as error:
+            again = "the same command tells it again"
+            warnings.warn(f"not tracked: {_first_line(error)}; {again}", stacklevel=2)
+
+
+def refuse_untrackable(tensorboard: bool = False, mlflow: str | None = None) -> None:
+    """Ends before any work where a package is missing."""
+    if tensorboard:
+        _tensorboard()
+    if mlflow:
+        _mlflow()
 
 
 def metrics_of(found: Evaluation) -> dict[str, float]:
@@ -149,7 +162,7 @@ class TensorBoard(Tracker):
 
     def __init__(self, run: Path) -> None:
         super().__init__(run)
-        self.new_writer = _imported("torch.utils.tensorboard", "tensorboard").SummaryWriter
+        self.new_writer = _tensorboard().SummaryWriter
 
     def begin(self) -> set[Spot]:
         # Hides what was written before, all of which is written again: so an epoch that a
@@ -182,11 +195,7 @@ class MLflow(Tracker):
         super().__init__(run)
         self.uri = uri
         self.note = run / "mlflow.txt"
-        # Values go to `uri` and nowhere else; and a server that is away is asked again after
-        # the next epoch, not for minutes while the training waits.
-        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
-        mlflow = _imported("mlflow", "mlflow")
+        mlflow = _mlflow()
         self.entities = _imported("mlflow.entities", "mlflow")
         with self._refusing("expected an address such as sqlite:///runs.db"):
             self.client = mlflow.MlflowClient(tracking_uri=uri)
@@ -254,6 +263,18 @@ def _points(run: Path) -> list[Point]:
         for event in read_events(run / "trace.jsonl")
         for key, name in METRICS.get(event["event"], {}).items()
     ]
+
+
+def _tensorboard() -> Any:
+    return _imported("torch.utils.tensorboard", "tensorboard")
+
+
+def _mlflow() -> Any:
+    # Values go to the address that is given and nowhere else; and a server that is away is asked
+    # again after the next epoch, not for minutes while the training waits.
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    return _imported("mlflow", "mlflow")
 
 
 def _imported(module: str, extra: str) -> Any:

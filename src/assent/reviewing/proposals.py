@@ -208,7 +208,7 @@ def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Propo
         left_out, sha256 = int(design["left_out"]), str(design["sha256"])
         proposals = Proposals(facts, planted, seed, least, left_out)
         planted_sha256 = design.get("planted_sha256", proposals.planted_digest)
-    except (KeyError, TypeError, ValueError, DataError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
         wrong = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(
             f"{folder / DESIGN}: {wrong}; expected what `assent review` wrote; {_mend(folder)}"

@@ -9,18 +9,9 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, pair_keys
 from assent.geometry import threads
-from assent.rules.firing import (
-    ANCHOR,
-    ENTITY,
-    KEPT,
-    KINDS,
-    TURNED,
-    Firing,
-    Spoken,
-    fire_pairs,
-    forget,
-)
+from assent.rules.firing import Firing, fire_pairs
 from assent.rules.likeness import Likeness
+from assent.rules.spoken import ANCHOR, ENTITY, KEPT, KINDS, TURNED, Spoken, forget
 
 Columns = dict[str, NDArray[np.float32]]
 

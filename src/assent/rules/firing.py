@@ -15,59 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, offsets_of, rows_of
-from assent.rules.ends import NOBODY, Ends, reached
-from assent.rules.graph import Graph, first_at_least, links_by
+from assent.core.arrays import Ids, Keys, offsets_of
+from assent.rules.graph import Graph, Links, first_at_least, links_by
+from assent.rules.leading import Leading, lead_back, lead_from, lead_on, lead_to, nothing_passed
 from assent.rules.mining import PRIOR as PRIOR
 from assent.rules.mining import RuleSet
 from assent.rules.paths import Paths, reversed_steps
+from assent.rules.spoken import ANCHOR, ENTITY, PATHS, SLOTS, Confidences, speak
 
-KINDS = ("anchor", "entity", "slots", "paths", "anchor_ends", "entity_ends")
-ANCHOR, ENTITY, SLOTS, PATHS, ANCHOR_ENDS, ENTITY_ENDS = range(len(KINDS))
-TURNED = [ENTITY, ANCHOR, SLOTS, PATHS, ENTITY_ENDS, ANCHOR_ENDS]  # asked for from the other end
-UNKNOWN = -3  # instead of a Z, while nobody has looked for it
-KEPT = 5  # confidences of a candidate and kind
 GROUNDINGS = 4_000  # of a path rule from one anchor, walked; a hub has more
-
-Confidences = NDArray[np.float32]
-
-
-class Links(NamedTuple):
-    """The graph as compiled loops take it."""
-
-    offsets: Keys
-    slots: Ids
-    ends: Ids
-    items: Ids
-    slot_offsets: Keys
-    entity_slots: Ids
-    item_slots: Ids
-    item_entities: Ids
-    slot_items: Keys
-    member_offsets: Keys
-    members: Ids
-
-
-class Spoken(NamedTuple):
-    """What rules say to candidates: a row each, in the order in which `entities` lists them."""
-
-    rows: Ids  # (any entity,)     its row; -1: none
-    entities: Ids  # (row,)
-    best: Confidences  # (row, kind, kept)   falling
-    number: Ids  # (row, kind)     rules that fire
-    total: Confidences  # (row, kind)   the sum of their confidences
-
-    @classmethod
-    def room(cls, num_entities: int, num_rows: int, kept: int = KEPT) -> "Spoken":
-        return cls(
-            np.full(num_entities, -1, np.int32),
-            np.empty(num_rows, np.int32),
-            np.zeros((num_rows, len(KINDS), kept), np.float32),
-            np.zeros((num_rows, len(KINDS)), np.int32),
-            np.zeros((num_rows, len(KINDS)), np.float32),
-        )
 
 
 class Speaking(NamedTuple):
@@ -82,12 +39,7 @@ class Speaking(NamedTuple):
     path_offsets: Keys  # (slot + 1,)       path rules, by the slot they speak for
     steps: Ids  # (path, 3)
     path_confidence: Confidences  # (path,) falling within a slot
-    end_offsets: Keys  # (item + 1,)        rules with a constant after two steps, by head
-    end_slots: Ids  # (end,)
-    end_items: Ids  # (end,)
-    end_bodies: Ids  # (end,)               the bodies of all heads of one slot, numbered
-    end_confidence: Confidences  # (end,)   falling within a head
-    bodies_of_slot: Keys  # (slot,)         how many different ones
+    leading: Leading  # rules with a constant after two steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,15 +63,11 @@ class Firing:
         slots, steps, path_confidence = _both_directions(paths, graph.num_slots, prior)
         return cls(
             graph,
-            Links(
-                graph.offsets, graph.slots, graph.ends, graph.items, graph.slot_offsets,
-                graph.entity_slots, graph.item_slots, graph.item_entities, graph.slot_items,
-                graph.member_offsets, graph.members,
-            ),
+            graph.links,
             Speaking(
                 constants.offsets, constants.bodies, confidence, body_offsets, heads, by_body,
                 offsets_of(np.bincount(slots, minlength=graph.num_slots)), steps, path_confidence,
-                *_ends(rules.ends, graph, prior),
+                Leading.of(rules.ends, graph, prior),
             ),
             direct,
         )  # fmt: skip
@@ -134,18 +82,6 @@ def _both_directions(paths: Paths, num_slots: int, prior: float):
     return slots[order], np.ascontiguousarray(steps[order]), confidence[order]
 
 
-def _ends(ends: Ends, graph: Graph, prior: float):
-    """Rules with a constant after two steps, and their bodies numbered within the head's slot."""
-    asked = graph.item_slots[rows_of(ends.offsets)].astype(np.int64)
-    codes = (asked * graph.num_slots + ends.slots) * graph.num_items + ends.items
-    different, numbers = np.unique(codes, return_inverse=True)
-    slots = different // max(graph.num_slots * graph.num_items, 1)
-    counts = np.bincount(slots, minlength=graph.num_slots)
-    bodies = (numbers - offsets_of(counts)[asked]).astype(np.int32)
-    confidence = (ends.support / (ends.cases + prior)).astype(np.float32)
-    return ends.offsets, ends.slots, ends.items, bodies, confidence, counts
-
-
 @njit(nogil=True, cache=True)
 def _turn(offsets, bodies, confidence, next_place, heads, by_body):
     for head in range(len(offsets) - 1):
@@ -153,35 +89,6 @@ def _turn(offsets, bodies, confidence, next_place, heads, by_body):
             place = next_place[bodies[rule]]
             next_place[bodies[rule]] += 1
             heads[place], by_body[place] = head, confidence[rule]
-
-
-@njit(nogil=True, cache=True)
-def insert(best, confidence):
-    """Keeps a confidence in `best` (kept,), which falls, if it is one of the highest."""
-    place = len(best) - 1
-    if confidence <= best[place]:
-        return
-    while place > 0 and confidence > best[place - 1]:
-        best[place] = best[place - 1]
-        place -= 1
-    best[place] = confidence
-
-
-@njit(nogil=True, cache=True)
-def speak(entity, kind, confidence, spoken, count, grow):
-    """One more rule for an entity. Returns the number of rows; a new one only if they may grow."""
-    row = spoken.rows[entity]
-    if row < 0:
-        if not grow:
-            return count
-        row = count
-        spoken.rows[entity], spoken.entities[row] = row, entity
-        spoken.best[row], spoken.number[row], spoken.total[row] = 0, 0, 0
-        count += 1
-    insert(spoken.best[row, kind], confidence)
-    spoken.number[row, kind] += 1
-    spoken.total[row, kind] += confidence
-    return count
 
 
 @njit(nogil=True, cache=True)
@@ -234,10 +141,8 @@ def fire(anchor, slot, links, rules, direct, spoken):
                 ):
                     continue
                 count = speak(entity, kind, confidence, spoken, count, True)
-        count = _lead_back(anchor, head, links, rules, spoken, count)
-    passed = _passed(slot, rules)
-    for item in range(first_head, last_head):
-        count = _lead_on(anchor, item, links, rules, passed, spoken, count, True)
+        count = lead_back(anchor, head, links, rules.leading, spoken, count)
+    count = lead_on(anchor, slot, links, rules.leading, spoken, count)
     return fire_paths(anchor, slot, links, rules, direct, spoken, count, True)
 
 
@@ -247,7 +152,7 @@ def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
     half = (len(links.slot_items) - 1) // 2
     inverse = (slot + half) % (2 * half)
     back = item_of(links, inverse, anchor)
-    passed = _passed(slot, rules)
+    passed = nothing_passed(slot, rules.leading)
     for row in range(len(entities)):
         entity = entities[row]
         spoken.rows[entity], spoken.entities[row] = row, entity
@@ -259,20 +164,10 @@ def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
         _compare(anchor, item, entity, ANCHOR, links, rules, direct, spoken, row)
         _compare(entity, back, anchor, ENTITY, links, rules, direct, spoken, row)
         if item >= 0:
-            _lead_on(anchor, item, links, rules, passed, spoken, 0, False)
+            lead_to(anchor, slot, item, links, rules.leading, passed, spoken)
         if back >= 0:
-            for rule in range(rules.end_offsets[back], rules.end_offsets[back + 1]):
-                z = _past(entity, rule, links, rules)
-                if z != NOBODY and z != anchor:
-                    speak(entity, ENTITY_ENDS, rules.end_confidence[rule], spoken, 0, False)
+            lead_from(entity, anchor, back, links, rules.leading, spoken)
     fire_paths(anchor, slot, links, rules, direct, spoken, len(entities), False)
-
-
-@njit(nogil=True, cache=True)
-def forget(spoken, count):
-    """Makes room for the next query."""
-    for row in range(count):
-        spoken.rows[spoken.entities[row]] = -1
 
 
 @njit(nogil=True, cache=True)
@@ -315,62 +210,6 @@ def _compare(who, head, other, kind, links, rules, direct, spoken, row):
         ):
             confidence = rules.head_confidence[place]
             speak(spoken.entities[row], SLOTS, confidence, spoken, 0, False)
-
-
-@njit(nogil=True, cache=True)
-def _passed(slot, rules):
-    """Room to remember by which Z each body holds for one entity (body of the slot,)."""
-    return np.full(rules.bodies_of_slot[slot], UNKNOWN, np.int32)
-
-
-@njit(nogil=True, cache=True)
-def _past(who, rule, links, rules):
-    """By which Z the body of a rule with a constant after two steps holds for an entity."""
-    return reached(
-        links.offsets, links.slots, links.ends, links.items, links.item_entities,
-        links.member_offsets, links.members, who, rules.end_slots[rule], rules.end_items[rule],
-    )  # fmt: skip
-
-
-@njit(nogil=True, cache=True)
-def _lead_on(anchor, head, links, rules, passed, spoken, count, grow):
-    """The rules with a constant after two steps that speak for the anchor having an item.
-
-    They lead past the entity of the item; `passed` remembers what holds for the anchor.
-    """
-    entity = links.item_entities[head]
-    if entity == anchor:
-        return count
-    for rule in range(rules.end_offsets[head], rules.end_offsets[head + 1]):
-        body = rules.end_bodies[rule]
-        if passed[body] == UNKNOWN:
-            passed[body] = _past(anchor, rule, links, rules)
-        if passed[body] != NOBODY and passed[body] != entity:
-            confidence = rules.end_confidence[rule]
-            count = speak(entity, ANCHOR_ENDS, confidence, spoken, count, grow)
-    return count
-
-
-@njit(nogil=True, cache=True)
-def _lead_back(anchor, head, links, rules, spoken, count):
-    """The same for all entities for which some body holds that speaks for having the anchor."""
-    half = (len(links.slot_items) - 1) // 2
-    said = np.full(len(spoken.rows), -1, np.int32)  # the last rule that spoke for each entity
-    for rule in range(rules.end_offsets[head], rules.end_offsets[head + 1]):
-        item = rules.end_items[rule]
-        back = (rules.end_slots[rule] + half) % (2 * half)
-        for m in range(links.member_offsets[item], links.member_offsets[item + 1]):
-            z = links.members[m]
-            if z == anchor:
-                continue
-            low, high = links_by(links.offsets, links.slots, z, back)
-            for q in range(low, high):
-                x = links.ends[q]
-                if x != anchor and x != links.item_entities[item] and said[x] != rule:
-                    said[x] = rule
-                    confidence = rules.end_confidence[rule]
-                    count = speak(x, ENTITY_ENDS, confidence, spoken, count, True)
-    return count
 
 
 @njit(nogil=True, cache=True)

@@ -11,12 +11,29 @@ anyone". Items are numbered by slot, then by entity; properties are all items, t
 # Numba checks the types of the loops, in its own way.
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from assent.core.arrays import Ids, Keys, distinct, frozen, offsets_of, pair_keys
 from assent.core.queries import both_ways
+
+
+class Links(NamedTuple):
+    """The graph as compiled loops take it: what `Graph` has by these names."""
+
+    offsets: Keys
+    slots: Ids
+    ends: Ids
+    items: Ids
+    slot_offsets: Keys
+    entity_slots: Ids
+    item_slots: Ids
+    item_entities: Ids
+    slot_items: Keys
+    member_offsets: Keys
+    members: Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +61,10 @@ class Graph:
         low, high = self.offsets[anchor], self.offsets[anchor + 1]
         first, last = np.searchsorted(self.slots[low:high], [slot, slot + 1])
         return self.ends[low + first : low + last].tolist()
+
+    @property
+    def links(self) -> Links:
+        return Links(*(getattr(self, name) for name in Links._fields))
 
     @property
     def num_items(self) -> int:

@@ -19,9 +19,10 @@ from assent.errors import ConfigError, DataError
 from assent.geometry import threads
 from assent.rules.columns import spoken_for
 from assent.rules.ends import EACH
-from assent.rules.firing import KINDS, SLOTS, Firing, Spoken, fire, forget, item_of
+from assent.rules.firing import Firing, fire, item_of
 from assent.rules.graph import Graph
 from assent.rules.mining import Progress, RuleSet, mine
+from assent.rules.spoken import KINDS, SLOTS, Spoken, forget
 
 POPULAR = 0.01  # how far it is believed that an entity answers because it often does
 FAINT = 1e-6  # the probability of a candidate that nothing speaks for

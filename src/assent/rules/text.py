@@ -74,7 +74,7 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
             if rest:
                 last = _read_end(other, rest, graph, names)
                 if item >= 0 and last >= 0:
-                    ends.append((int(item), by, last, int(support), int(cases)))
+                    ends.append((int(item), by, last, _count(support), _count(cases)))
                 continue
             free = other in VARIABLES
             property_ = (

@@ -17,7 +17,7 @@ from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.considered import ENTAILED, Considered
 from assent.core.new_facts import NewFacts, Reason
-from assent.core.scores import QueriesDone, unheard
+from assent.core.scores import QueriesDone
 from assent.errors import ConfigError
 from assent.files.considered import read_considered, write_considered
 from assent.files.deciders import DECIDER
@@ -98,7 +98,7 @@ def ask(
     *,
     precision: float | None = None,
     most: int = 5,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
 ) -> Answers:
     """The answers to (head, relation, ?), or to (?, relation, tail) with None or "?" for the head.
 
@@ -186,7 +186,7 @@ class _Query:
             notes.append(f"no facts are so probable that {precision:.0%} of them are right")
         return self._result(answers, precision, threshold, [*notes, rests_on])
 
-    def by_decider(self, run: Scored, most: int, progress: QueriesDone) -> Answers:
+    def by_decider(self, run: Scored, most: int, progress: QueriesDone | bool) -> Answers:
         """By the decider that the run was tuned with: all queries of the relation are asked."""
         names = self.ground.names
         wanted = [names.relations[self.relation]]
@@ -288,7 +288,7 @@ class _Query:
 
 
 def _considered(
-    run: Scored, precision: float | None, progress: QueriesDone
+    run: Scored, precision: float | None, progress: QueriesDone | bool
 ) -> tuple[Considered | None, str]:
     """What decides, and how it came about in words; None: the run's decider does."""
     folder, model = getattr(run, "folder", None), model_of(run)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assent.building import recipe
-from assent.building.recipe import Progress, silent
+from assent.building.recipe import Progress
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
+from assent.reporting.progress import steps
+from assent.reporting.showing import shown
 from assent.verbs.read import read
 
 
@@ -17,7 +19,7 @@ def build(
     held_out: float = 0.12,
     deal: str = "by-fact",
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress | bool = True,
 ) -> Benchmark:
     """Builds a benchmark of queries from any graph (Appendix A.1 of the paper).
 
@@ -26,6 +28,7 @@ def build(
     graph comes without valid and test. `deal`: "by-fact" (leak-safe) or "by-query" (the paper's).
     """
     graph = kb if isinstance(kb, KnowledgeBase) else read(kb)
-    return recipe.build(
-        graph, removed=removed, held_out=held_out, deal=deal, seed=seed, progress=progress
-    )
+    with shown(progress, steps) as told:
+        return recipe.build(
+            graph, removed=removed, held_out=held_out, deal=deal, seed=seed, progress=told
+        )

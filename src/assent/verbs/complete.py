@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from assent.completing.proposing import Proposer, Rules, no_rules
 from assent.core.arrays import Ids
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
-from assent.core.scores import QueriesDone, unheard
+from assent.core.scores import QueriesDone
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
+from assent.reporting.progress import minutes_of_queries
+from assent.reporting.showing import shown
 from assent.reviewing.accepting import respecting
 from assent.rules.model import log_odds
 from assent.scoring import Scored, entity_vectors
@@ -52,7 +54,7 @@ def complete(
     functional: bool = True,
     symmetric: bool = True,
     entailed: bool = True,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
     stopping: Stopping = lambda: False,
 ) -> Completion:
     """New facts: asks every query that the graph may ask, and decides about the candidates.
@@ -97,7 +99,9 @@ def complete(
             )
         if decider is not None:
             raise ConfigError("over valid, give a precision or a decider, not both")
-        found = tune(run, "precision", precision=precision, confidence=confidence)
+        found = tune(
+            run, "precision", precision=precision, confidence=confidence, progress=progress is True
+        )
         ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
         work = ByQuery(ground, run.model, found)
     else:
@@ -106,8 +110,9 @@ def complete(
             raise ConfigError(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
-        work = _rehearsed(run, wanted, precision, missing, decider, refit)
-    result = work.result(progress, stopping)
+        work = _rehearsed(run, wanted, precision, missing, decider, refit, progress is True)
+    with shown(progress, minutes_of_queries) as told:
+        result = work.result(told, stopping)
     return respecting(with_entailed(result, work.ground) if entailed else result, said)
 
 
@@ -119,7 +124,7 @@ def prepare(
     relations: Sequence[str] | None = None,
     functional: bool = True,
     symmetric: bool = True,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
     stopping: Stopping = lambda: False,
 ) -> bool:
     """Asks a part of the queries for `complete`, and keeps what they gave in the run's folder.
@@ -132,7 +137,9 @@ def prepare(
     if getattr(run, "folder", None) is None:
         raise ConfigError("a run without a folder has no place to keep a part")
     wanted = Wanted(relations, functional=functional, symmetric=symmetric)
-    return _rehearsed(run, wanted, 0.5, None, None, refit).prepare(part, progress, stopping)
+    work = _rehearsed(run, wanted, 0.5, None, None, refit, progress is True)
+    with shown(progress, minutes_of_queries) as told:
+        return work.prepare(part, told, stopping)
 
 
 def refuse_part(number: int, count: int) -> None:
@@ -148,8 +155,12 @@ def _rehearsed(
     missing: float | None,
     decider: Decider | None,
     refit: bool | None,
+    show: bool,
 ) -> ByFact:
-    """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one."""
+    """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one.
+
+    With `show`, the final fit is made at once, and shown where a person watches.
+    """
     if refit and not isinstance(run, Run | Adapted):
         raise ConfigError("a model that was not trained here cannot be fitted again; no refit")
     if refit and isinstance(run, Adapted) and run.fit is None:
@@ -171,9 +182,13 @@ def _rehearsed(
     rules = no_rules if decider is not None else _rules(run.benchmark.train, ground.names)
     rehearsing = Proposer.rehearsing(ground, run.model, scores, rules=rules, keeper=keeper or None)
 
-    def final() -> Proposer:
+    @cache
+    def fitted() -> Scored:
         assert isinstance(run, Run | Adapted)
-        whole = final_fit(run) if isinstance(run, Run) else run.fitted_again()
+        return final_fit(run, progress=show) if isinstance(run, Run) else run.fitted_again()
+
+    def final() -> Proposer:
+        whole = fitted()
         ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         keeper = folder and Keeper(folder, model_of(whole), ground)
@@ -190,7 +205,10 @@ def _rehearsed(
 
     missing = MISSING if missing is None else missing
     if refit:
-        return ByFact(rehearsing, precision, missing, final)
+        work = ByFact(rehearsing, precision, missing, final)
+        if show:
+            fitted()
+        return work
     decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
     return ByFact(rehearsing, precision, missing, ground=decided)
 

@@ -1,6 +1,7 @@
 """Completions of runs: kept in the run's folder, and found there by a report."""
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 from assent.completing.completing import Completion
@@ -12,8 +13,13 @@ from assent.scoring import Scored
 from assent.verbs.deciders import model_of
 
 
-def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
-    """Puts the facts into the run's folder, with what may be expected of them."""
+def keep_completion(
+    found: Completion, run: Scored, folder: Path, files: Iterable[Path] = ()
+) -> None:
+    """Puts the facts into the run's folder, with what may be expected of them.
+
+    `files` are where they were written to, elsewhere.
+    """
     rehearsed, reviewed, names = found.rehearsed, found.reviewed, found.vocabulary
     said = rehearsed or reviewed
     kept = Kept(
@@ -35,7 +41,7 @@ def keep_completion(found: Completion, run: Scored, folder: Path) -> None:
             for outcome in found.outcomes
         ),
     )
-    write_completion(folder, kept, found.facts)
+    write_completion(folder, kept, found.facts, files)
     if found.considered is not None:
         write_considered(folder, found.considered, model_of(run))
 

@@ -1,6 +1,8 @@
 """Deciders of runs: saved, loaded, and a judge bound to what its features come from."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -14,8 +16,10 @@ from assent.deciding.features import Features, Known, RuleColumns, features
 from assent.deciding.graph import Graph
 from assent.deciding.judge import Judge
 from assent.deciding.tuning import Source
-from assent.errors import ConfigError, DataError
+from assent.errors import AssentError, ConfigError, DataError
 from assent.files.deciders import decider_file, read_decider, write_decider
+from assent.files.places import SETTINGS
+from assent.files.runs import read_place
 from assent.files.text import read_json
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
@@ -23,18 +27,29 @@ from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet
 from assent.rules.model import rules_of as heard_rules
 from assent.scoring import PairScorer, Scored, score_pairs
-from assent.verbs.runs import load_run
+from assent.verbs.runs import MOST_BESIDE, Run, load_run
 
 MODEL = "model"  # where a decider keeps the checksum of the model that it was found for
+HEARD = "heard"  # the folder of a pack that holds the other runs that its judge hears
 NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 
 def save_decider(decider: Decider, path: str | Path, benchmark: Benchmark) -> Path:
-    """Puts a decider into a run folder, or into a file of its own; returns the file."""
+    """Puts a decider into a run folder, or into a file of its own; returns the file.
+
+    The way to other runs that a judge hears begins at that folder: it stays right when all of them
+    are moved.
+    """
     file = decider_file(Path(path))
     if file.suffix == ".npz":
         raise ConfigError(f"{file}: trees have this suffix; choose another, as in decider.json")
-    write_decider(file, decider, benchmark.vocabulary)
+    here = file.resolve().parent
+
+    def from_here(path: str) -> str:
+        is_run = bool(path) and (Path(path) / SETTINGS).is_file()
+        return Path(os.path.relpath(Path(path).resolve(), here)).as_posix() if is_run else path
+
+    write_decider(file, hearing(decider, from_here), benchmark.vocabulary)
     return file
 
 
@@ -46,36 +61,82 @@ def load_decider(
 ) -> Decider:
     """The decider that `assent tune` found for a run, from its folder or from a file of its own.
 
-    The other runs that a judge hears are loaded from their folders, with the benchmark `on` which
-    they are measured, unless they are given here by folder.
+    The other runs that a judge hears are found by their checksums, in their folders or near the
+    judge, with the benchmark `on` which they are measured, unless they are given here by folder.
     """
+    file = decider_file(Path(path))
+    places: dict[str, str] = {}  # the path that decider.json states -> where the run is
+
+    def found(source: Source) -> Scored:
+        for name in (source.path, str((file.parent / source.path).resolve())):
+            if name in others:
+                return others[name]
+        other = find_heard(source, file.resolve().parent, run, on)
+        places[source.path] = str(other.folder)
+        return other
 
     def bind(sources: tuple[Source, ...]) -> Callable[[Shortlist], Features]:
-        folders = (source.path for source in sources[1:])
-        mine = getattr(run, "folder", None)
-        runs = [
-            run,
-            *(others.get(path) or load_run(heard_folder(path, mine), on) for path in folders),
-        ]
+        runs = [run, *map(found, sources[1:])]
         if [model.digest() for model in heard(runs)] != [source.sha256 for source in sources]:
             raise DataError("not the models that the judge was trained with; tune again")
         return features_from(runs)
 
     restore = partial(Judge.restored, bind=bind)
-    file = decider_file(Path(path))
     decider = read_decider(file, run.benchmark.vocabulary, restore)
+    decider = hearing(decider, lambda path: places.get(path, path))
     if decider.found.get(MODEL, model_of(run)) != model_of(run):
         raise DataError(f"{file}: found for another model, whose scores differ; tune this run")
     return decider
 
 
-def heard_folder(path: str, run: Path | None) -> Path:
-    """The folder of another run that a judge hears: where it was, or with the judge's own run."""
-    stated = Path(path)
-    if stated.exists() or run is None:
-        return stated
-    near = (run / "heard" / stated.name, run.resolve().parent / stated.name)
-    return next((folder for folder in near if folder.exists()), stated)
+def hearing(decider: Decider, place: Callable[[str], str]) -> Decider:
+    """The same decider; the folders of the other runs that its judge hears are put by `place`."""
+    if not isinstance(judge := decider.rescorer, Judge):
+        return decider
+    own, *others = judge.sources
+    moved = [replace(source, path=place(source.path)) for source in others]
+    return replace(decider, rescorer=replace(judge, sources=(own, *moved)))
+
+
+def find_heard(source: Source, here: Path, run: Scored, on: str | Path | None) -> Run:
+    """Another run that a judge in the folder `here` hears: where it was, else known by its model.
+
+    It was trained on the benchmark of the judge's own run.
+    """
+    mine = getattr(run, "folder", None)
+    benchmark = run.benchmark if on is None else mine and read_place(mine)
+    stated = (here / source.path).resolve()
+    for folder in dict.fromkeys(_near(stated, here, mine)):
+        if not (folder / SETTINGS).is_file():
+            continue
+        try:
+            other = load_run(folder, on, benchmark=benchmark)
+        except AssentError:
+            if folder == stated:
+                raise  # where it should be; what is wrong with it is worth knowing
+            continue
+        if other.model.digest() == source.sha256:
+            return other
+    if (stated / SETTINGS).is_file():
+        raise DataError(f"{stated}: not the model that the judge was trained with; tune again")
+    raise DataError(
+        f"{source.path}: found nowhere this run, which the judge hears; put its folder beside "
+        f"{here}, or tune again"
+    )
+
+
+def _near(stated: Path, here: Path, run: Path | None) -> Iterator[Path]:
+    """Where a heard run may be: where it was, by its name near the judge, then whatever is there.
+
+    What is not beside the judge's file may be beside its run.
+    """
+    yield stated
+    around = [here / HEARD, here.parent, *([] if run is None else [run.resolve().parent])]
+    yield from (folder / stated.name for folder in around)
+    for folder in around:
+        with suppress(OSError):
+            inner = sorted(path for path in folder.iterdir() if (path / SETTINGS).is_file())
+            yield from inner[:MOST_BESIDE]
 
 
 def rule_of(folder: str | Path) -> str:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from assent.core.decider import Decider
-from assent.core.scores import Collector, QueriesDone, collect, unheard
+from assent.core.scores import Collector, QueriesDone, collect
 from assent.core.thresholds import Thresholds
 from assent.deciding.shortlisting import Above
 from assent.measuring.evaluation import Evaluation, measures_of
 from assent.measuring.measure import Decided
+from assent.reporting.progress import minutes_of_queries
+from assent.reporting.showing import shown
 from assent.scoring import Scored, score_split
 
 
@@ -15,7 +17,7 @@ def evaluate(
     run: Scored,
     decider: Decider,
     split: str = "test",
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
     also: Sequence[Collector] = (),
 ) -> Evaluation:
     """Decides about the queries of one split, and measures the decisions and the ranking.
@@ -28,7 +30,8 @@ def evaluate(
     collectors: list[Collector] = [above, *measures.values(), *also]
     if (probabilities := decider.probabilities) is not None:
         collectors.append(probable := Above(queries, Thresholds.of(probabilities.floors)))
-    collect(score_split(run, split, progress), *collectors)
+    with shown(progress, minutes_of_queries) as told:
+        collect(score_split(run, split, told), *collectors)
     shortlist = above.result()
     decided = Decided(
         split,

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from assent.core.scores import QueriesDone, unheard
+from assent.core.decider import Decider
+from assent.core.scores import QueriesDone
 from assent.core.version import __version__
-from assent.deciding.judge import Judge
+from assent.datasets.catalogue import CATALOGUE
 from assent.deciding.naming import rule_name
 from assent.errors import ConfigError
 from assent.files import packs
 from assent.files.atomic import refuse_to_write
 from assent.files.benchmarks import save
-from assent.files.checksums import seal_folder
+from assent.files.checksums import record, seal_folder
 from assent.files.completions import read_completion
 from assent.files.deciders import DECIDER
 from assent.files.places import SETTINGS
@@ -22,13 +23,12 @@ from assent.reporting.deciders import found_line
 from assent.reporting.decisions import decisions_grid
 from assent.reporting.rendering import markdown
 from assent.settings import read_toml, to_toml
-from assent.verbs.deciders import heard_folder, load_decider
+from assent.verbs.deciders import HEARD, hearing, load_decider, save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.runs import Run, load_run
 
 CARD = "README.md"
-BENCHMARK, HEARD = "benchmark", "heard"
-TREES = "decider.npz"
+BENCHMARK = "benchmark"
 TRAINED = (ENTITIES, RELATIONS, WEIGHTS, TRACE, RULES)  # what training leaves, but for settings
 NOT_STATED = "not stated"
 
@@ -41,7 +41,7 @@ def pack(
     with_benchmark: bool = True,
     licence: str = NOT_STATED,
     overwrite: bool = False,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
 ) -> Path:
     """Puts a trained run into one file: settings, weights, decider, benchmark, card, checksums.
 
@@ -59,13 +59,7 @@ def pack(
         card = [*_about(loaded, folder.resolve().name, licence)]
         if (folder / DECIDER).exists():
             decider = load_decider(folder, loaded)
-            for name in (DECIDER, TREES):
-                if name == DECIDER or decider.rescorer is not None:
-                    shutil.copyfile(folder / name, staged / name)
-            if isinstance(decider.rescorer, Judge):
-                for source in decider.rescorer.sources[1:]:
-                    other = heard_folder(source.path, folder)
-                    _stage(other, staged / HEARD / other.name, f"../../{BENCHMARK}")
+            save_decider(_with_heard(decider, staged), staged, loaded.benchmark)
             measured = evaluate(loaded, decider, "test", progress)
             said = found_line(decider)
             card += ["## How it decides, measured on test", ""]
@@ -81,6 +75,7 @@ def pack(
         if with_benchmark:
             save(loaded.benchmark, staged / BENCHMARK)
         (staged / CARD).write_text("\n".join(card) + "\n", encoding="utf-8")
+        record(staged / CARD)
         sums = {"benchmark": loaded.benchmark.digest(), "with_benchmark": with_benchmark}
         packs.write_pack(path, staged, {"name": folder.resolve().name, **sums})
     return path
@@ -104,6 +99,20 @@ def _stage(run: Path, to: Path, benchmark: str) -> None:
     seal_folder(to)
 
 
+def _with_heard(decider: Decider, staged: Path) -> Decider:
+    """Copies the other runs that a judge hears, by number: the decider leads to the copies."""
+    copies: dict[str, str] = {}
+
+    def copied(path: str) -> str:
+        if path not in copies:
+            to = staged / HEARD / str(len(copies) + 1)
+            _stage(Path(path), to, f"../../{BENCHMARK}")
+            copies[path] = str(to)
+        return copies[path]
+
+    return hearing(decider, copied)
+
+
 def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     """What the model is, and what it was trained on."""
     benchmark, trained = run.benchmark, run.trained
@@ -120,7 +129,10 @@ def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     yield f"- Queries: {asked[0]:,} in valid, {asked[1]:,} in test"
     yield f"- Checksum of the benchmark: {benchmark.digest()}"
     yield f"- Checksum of the model: {run.model.digest()}"
-    yield from (f"- Licence: {_plain(licence)}", "")
+    yield f"- Licence: {_plain(licence)}"
+    if origin in CATALOGUE:
+        yield f"- Licence of the data set {_plain(origin)}: {_plain(CATALOGUE[origin].licence)}"
+    yield ""
 
 
 def _expected(folder: Path) -> Iterator[str]:

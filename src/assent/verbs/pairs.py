@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from assent.core.scores import QueriesDone, unheard
+from assent.core.scores import QueriesDone
 from assent.measuring.pairs import BestPairs, Found, K, PairRanking, every_head, pair_facts
+from assent.reporting.progress import minutes_of_queries
+from assent.reporting.showing import shown
 from assent.scoring import Scored, score
 
 
@@ -12,16 +14,17 @@ def rank_pairs(
     k: int = K,
     split: str = "test",
     relations: Sequence[str] | None = None,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
 ) -> PairRanking:
     """Ranks all pairs of each relation, or of those named, that has facts in one split."""
     benchmark, known = run.benchmark, run.benchmark.known(split)
     size, facts = benchmark.vocabulary.num_entities, pair_facts(benchmark, split, relations)
     total, found = size * len(set(facts[:, 1].tolist())), list[Found]()
-    for queries in every_head(facts, size):
-        best = BestPairs(queries, k)
-        for block in score(run.model, queries, known):
-            best.add(block)
-            progress(size * len(found) + block.first + len(block.queries), total)
-        found.append(best.result())
+    with shown(progress, minutes_of_queries) as told:
+        for queries in every_head(facts, size):
+            best = BestPairs(queries, k)
+            for block in score(run.model, queries, known):
+                best.add(block)
+                told(size * len(found) + block.first + len(block.queries), total)
+            found.append(best.result())
     return PairRanking.of(split, k, benchmark.vocabulary, found)

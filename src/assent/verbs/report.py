@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from assent.adapters.adapting import Adapted
-from assent.building.recipe import Progress, silent
+from assent.building.recipe import Progress
 from assent.core.decider import Decider
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
@@ -18,6 +18,7 @@ from assent.files.places import SETTINGS
 from assent.measuring.separation import Separation
 from assent.reporting.fact_list import Found
 from assent.reporting.page import page
+from assent.reporting.progress import steps
 from assent.reporting.rendering import svg
 from assent.reporting.reported_run import (
     ReportedRun,
@@ -26,6 +27,7 @@ from assent.reporting.reported_run import (
     sections_of,
 )
 from assent.reporting.sample_queries import best_candidates
+from assent.reporting.showing import shown
 from assent.settings import read_toml
 from assent.training.trace import read_events
 from assent.verbs.completions import load_completion
@@ -43,7 +45,7 @@ def report(
     deciders: Sequence[Decider] = (),
     facts: str | Path | None = None,
     figures: str | Path | None = None,
-    progress: Progress = silent,
+    progress: Progress | bool = True,
 ) -> Path:
     """Writes one HTML file about a run, or about several side by side.
 
@@ -54,25 +56,26 @@ def report(
     loaded = [load_run(run) if isinstance(run, str | Path) else run for run in runs]
     if not loaded or (deciders and len(deciders) != len(loaded)):
         raise ConfigError(f"{len(loaded)} runs and {len(deciders)} deciders; expected one each")
-    reported = []
-    for place, name in enumerate(_names_of(loaded)):
-        progress(f"asking {name} the test queries")
-        given = deciders[place] if deciders else None
-        reported.append(reported_run(name, loaded[place], given))
-    progress("reading new facts")
-    if facts is not None:
-        labels = [run.benchmark.vocabulary for run in loaded]
-        found = [Found(read_facts(facts, labels), str(facts))]
-    else:
-        found = list(_left_by_complete(reported, loaded))
-    progress("drawing")
-    sections = sections_of(reported)
-    if figures is not None:
-        for chart in (chart for section in sections for chart in section.charts):
-            with beside(Path(figures) / f"{chart.name}.svg") as part:
-                part.write_text(svg(chart), encoding="utf-8")
-    with beside(Path(path)) as part:
-        part.write_text(page(reported, sections, found), encoding="utf-8")
+    with shown(progress, steps) as told:
+        reported = []
+        for place, name in enumerate(_names_of(loaded)):
+            told(f"asking {name} the test queries")
+            given = deciders[place] if deciders else None
+            reported.append(reported_run(name, loaded[place], given))
+        told("reading new facts")
+        if facts is not None:
+            labels = [run.benchmark.vocabulary for run in loaded]
+            found = [Found(read_facts(facts, labels), str(facts))]
+        else:
+            found = list(_left_by_complete(reported, loaded))
+        told("drawing")
+        sections = sections_of(reported)
+        if figures is not None:
+            for chart in (chart for section in sections for chart in section.charts):
+                with beside(Path(figures) / f"{chart.name}.svg") as part:
+                    part.write_text(svg(chart), encoding="utf-8")
+        with beside(Path(path)) as part:
+            part.write_text(page(reported, sections, found), encoding="utf-8")
     return Path(path)
 
 
@@ -106,12 +109,12 @@ def _left_by_complete(
     reported: Sequence[ReportedRun], runs: Sequence[Run | Adapted]
 ) -> Iterator[Found]:
     """The facts that these runs themselves made, from their folders."""
-    for shown, run in zip(reported, runs, strict=True):
+    for listed, run in zip(reported, runs, strict=True):
         folder = _folder(run)
         if folder is None or (there := load_completion(run, folder)) is None:
             continue
         kept, facts = there
-        yield Found(facts, str(folder / FACTS), shown.name, kept)
+        yield Found(facts, str(folder / FACTS), listed.name, kept)
 
 
 def _folder(run: Run | Adapted) -> Path | None:

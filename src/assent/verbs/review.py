@@ -10,7 +10,7 @@ from assent.core.arrays import Ids, found_in, frozen
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase, fact_keys
 from assent.core.new_facts import NewFacts
-from assent.core.scores import QueriesDone, unheard
+from assent.core.scores import QueriesDone
 from assent.errors import ConfigError, DataError
 from assent.files.places import SETTINGS
 from assent.files.triples import write
@@ -54,7 +54,7 @@ def propose(
     most: int = MOST,
     planted: int = PLANTED,
     seed: int = 0,
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
 ) -> Proposals:
     """Makes the proposals of a run, once: the new facts that are at least so probable.
 

@@ -78,17 +78,17 @@ def load_run(
     folder: str | Path,
     on: str | Path | None = None,
     *,
-    benchmark: str | Path | None = None,
+    benchmark: Benchmark | str | Path | None = None,
     unfinished: bool = False,
     renewing: bool = False,
 ) -> Run:
     """A trained run, with the benchmark that it was trained on, all of it checked.
 
-    `benchmark` says where that benchmark is now; without it, the run looks where it was, from the
-    run's own place, and beside the run. With `on`, the run is to be measured on another benchmark
-    that has the same train facts. With `unfinished`, a run that is still being trained, or was
-    stopped, gives its best weights so far. `renewing` asks only whether its files fit one another,
-    not whether they are as assent wrote them.
+    `benchmark` is that benchmark, or where it is now; without it, the run looks where it was, from
+    the run's own place, and beside the run. With `on`, the run is to be measured on another
+    benchmark that has the same train facts. With `unfinished`, a run that is still being trained,
+    or was stopped, gives its best weights so far. `renewing` asks only whether its files fit one
+    another, not whether they are as assent wrote them.
     """
     folder = found_again(Path(folder))
     refuse_no_run(folder)
@@ -115,15 +115,17 @@ def load_run(
 
 
 def find_benchmark(
-    folder: Path, origin: Mapping[str, Any], given: str | Path | None = None
+    folder: Path, origin: Mapping[str, Any], given: Benchmark | str | Path | None = None
 ) -> Benchmark:
     """The benchmark that a run was trained on, known by its checksum wherever it lies."""
     stated, wanted = str(origin.get("path", "")), origin.get("sha256")
     if given is not None:
         found = load_benchmark(given)
         if found.digest() != wanted:
-            raise DataError(f"{given}: not the benchmark that {folder} was trained on")
-        keep_place(folder, place(given).resolve())
+            what = "this is" if isinstance(given, Benchmark) else f"{given}:"
+            raise DataError(f"{what} not the benchmark that {folder} was trained on")
+        if not isinstance(given, Benchmark):
+            keep_place(folder, place(given).resolve())
         return found
     for candidate in _candidates(folder, stated):
         try:

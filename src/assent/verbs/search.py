@@ -23,8 +23,9 @@ from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside
 from assent.files.text import read_json
 from assent.reporting.charts import parallel
-from assent.reporting.progress import Unwatched
+from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
+from assent.reporting.showing import shown
 from assent.settings import Settings, model_names, resolve, to_toml
 from assent.training.spaces import Between, Space, space
 from assent.verbs.read import place
@@ -79,13 +80,15 @@ def search(
     workers: int = 1,
     changes: Iterable[str] = (),
     seed: int = 0,
-    told: Callable[[Trial], None] = lambda trial: None,
+    told: Callable[[Trial], None] | None = None,
+    progress: bool = True,
 ) -> Found:
     """Trains a model with many settings for so many minutes, and keeps the best ones in `out`.
 
     `changes` such as "train.epochs=10" hold for all trainings; what they set is not searched. The
     same call goes on where it was stopped or killed, also in the middle of a training. `told` hears
-    of each training that ends, where there is one worker.
+    of each training that ends, where there is one worker, in place of the `progress` that is shown
+    where a person watches.
     """
     refuse_unknown(model, model_names(), "model")
     if not minutes > 0 or workers < 1 or (trials is not None and trials < 1):
@@ -99,10 +102,10 @@ def search(
     digest = load_benchmark(where).digest()
     about = {"benchmark": digest, "model": model, "changes": list(changes), "seed": seed}
     job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed)
-    with _searching(folder, about):
+    with _searching(folder, about), shown(told or progress, trainings) as tell:
         _take_up(_study(job, 0))
         if workers == 1:
-            _work(job, 0, told)
+            _work(job, 0, tell)
         else:
             # Each process starts afresh: one that was forked would share torch's threads.
             with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:

@@ -36,7 +36,8 @@ from assent.files.text import lines_of
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
 from assent.models.custom import theirs
-from assent.reporting.progress import Unwatched
+from assent.reporting.progress import watching
+from assent.reporting.showing import shown
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
@@ -80,20 +81,22 @@ def train(
     watcher: Watcher | None = None,
     minutes: float = math.inf,
     restart: bool = False,
+    progress: bool = True,
 ) -> Run:
     """Trains a model on a benchmark; with `out`, in a folder, resumed where it was stopped.
 
     Settings come from the preset (in a folder where a run was begun, from that run), then from a
     TOML `file`, then from `changes` such as "train.epochs=10". `minutes` is the most that its steps
     may take; a folder that had fewer goes on with more. With `restart`, what was trained in the
-    folder before is taken away first.
+    folder before is taken away first. A `watcher` is told of every step and event, in place of the
+    `progress` that is shown where a person watches.
     """
     where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
     folder = found_again(Path(out)) if out is not None else None
     model = named_by_user(model)
     settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
-    watcher = watcher or Unwatched()
-    return fit(load_benchmark(benchmark), settings, folder, where, watcher, minutes, restart)
+    with shown(watcher or progress, watching) as told:
+        return fit(load_benchmark(benchmark), settings, folder, where, told, minutes, restart)
 
 
 def fit(
@@ -155,7 +158,7 @@ def _begin(folder: Path, restart: bool) -> None:
     forget(folder / TRACE)  # it grows: its checksum comes with its end
 
 
-def refit(run: Run, watcher: Watcher | None = None) -> Run:
+def refit(run: Run, watcher: Watcher | None = None, *, progress: bool = True) -> Run:
     """The same model once more, trained on all facts that are known, and on nothing held out.
 
     It trains for as many epochs as served the run best, in the folder `refit` of the run's own; one
@@ -175,7 +178,8 @@ def refit(run: Run, watcher: Watcher | None = None) -> Run:
     whole = run.benchmark.whole()
     if folder is not None and not _goes_on(folder, settings, whole):
         shutil.rmtree(folder)  # of the run as it was before it was trained further
-    return fit(whole, settings, folder, "", watcher or Unwatched())
+    with shown(watcher or progress, watching) as told:
+        return fit(whole, settings, folder, "", told)
 
 
 def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:

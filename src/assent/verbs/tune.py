@@ -6,13 +6,15 @@ from typing import NamedTuple
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
-from assent.core.scores import Collector, QueriesDone, Scorer, collect, unheard
+from assent.core.scores import Collector, QueriesDone, Scorer, collect
 from assent.deciding.objectives import FBeta
 from assent.deciding.objectives import objective as parse_objective
 from assent.deciding.promising import Promise
 from assent.deciding.rules import RULES
 from assent.deciding.tuning import Source, Tuning
 from assent.errors import ConfigError
+from assent.reporting.progress import minutes_of_queries
+from assent.reporting.showing import shown
 from assent.scoring import Scored, score_split
 from assent.verbs.deciders import NOBODY, features_from, for_model, heard
 from assent.verbs.labelled import with_reviewed
@@ -29,7 +31,7 @@ def tune(
     run: Scored,
     rule: str = "per-relation",
     objective: str = "f1",
-    progress: QueriesDone = unheard,
+    progress: QueriesDone | bool = True,
     others: Mapping[str, Scored] = NOBODY,
     precision: float | None = None,
     confidence: float | None = None,
@@ -61,13 +63,14 @@ def tune(
         heard(runs)  # refuses what cannot be heard, before any work
 
     def collect_scores(*collectors: Collector) -> None:
-        collect(score_split(asked, "valid", progress), *collectors)
+        collect(score_split(asked, "valid", told), *collectors)
 
     def sources() -> tuple[Source, ...]:
         return tuple(map(Source, ("", *others), (model.digest() for model in heard(runs))))
 
     promise = Promise(**given) if given else None
-    found = chosen.find(
-        Tuning(asked.benchmark, collect_scores, aim, promise, features_from(runs), sources)
-    )
+    with shown(progress, minutes_of_queries) as told:
+        found = chosen.find(
+            Tuning(asked.benchmark, collect_scores, aim, promise, features_from(runs), sources)
+        )
     return for_model(found, run)

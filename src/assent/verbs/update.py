@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,7 +31,8 @@ from assent.files.runs import TRACE, WEIGHTS, read_weights, save_weights, traini
 from assent.files.text import read_json
 from assent.measuring.staleness import Staleness, staleness
 from assent.models import Model
-from assent.reporting.progress import Unwatched
+from assent.reporting.progress import watching
+from assent.reporting.showing import shown
 from assent.rules.model import RuleModel
 from assent.scoring import Scored, score_split
 from assent.settings import new_model, texts_for, update_settings
@@ -47,7 +48,6 @@ from assent.verbs.tune import Asked, tune
 
 BENCHMARK, WORK, RECORD = "benchmark", "updating", "update.json"  # in the folder of the new run
 THRESHOLDS = ("tuned", "kept")
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def update(
     changes: Iterable[str] = (),
     seed: int = 0,
     watcher: Watcher | None = None,
-    progress: Progress = lambda step: None,
+    progress: bool = True,
 ) -> Updated:
     """A run that knows new facts and entities, and no longer the facts taken back.
 
@@ -84,7 +84,8 @@ def update(
     found anew by the same rule (`tuned`), or the old ones (`kept`).
 
     With `out`, the new run and its benchmark go into a folder; the same call takes up an update
-    that was stopped there. `changes` are settings such as "update.epochs=4".
+    that was stopped there. `changes` are settings such as "update.epochs=4". A `watcher` is told of
+    every step and event, in place of the `progress` that is shown where a person watches.
     """
     refuse_unknown(thresholds, THRESHOLDS, "thresholds")
     settings = update_settings(changes)
@@ -92,18 +93,19 @@ def update(
     if decider is None and run.folder and decider_file(run.folder).exists():
         decider = load_decider(run.folder, run)
     start = time.process_time()
-    progress("changing the benchmark")
-    added, gone = (
-        x if x is None or isinstance(x, KnowledgeBase) else read(x) for x in (facts, removed)
-    )
-    if added is None or not len(added.facts):
-        raise DataError(f"{facts if added is None else added.source.name}: no fact in it")
-    found = change(run.benchmark, added, gone, held_out=held_out, seed=seed)
-    progress("learning what changed")
-    folder = found_again(Path(out)) if out is not None else None
-    after = _learned(run, found, settings, folder, watcher or Unwatched())
-    progress("checking the thresholds")
-    new_decider, stale = _decided(run, after, found, decider, thresholds)
+    with shown(watcher or progress, watching) as told:
+        told.event(event="change", message="changing the benchmark")
+        added, gone = (
+            x if x is None or isinstance(x, KnowledgeBase) else read(x) for x in (facts, removed)
+        )
+        if added is None or not len(added.facts):
+            raise DataError(f"{facts if added is None else added.source.name}: no fact in it")
+        found = change(run.benchmark, added, gone, held_out=held_out, seed=seed)
+        told.event(event="learn", message="learning what changed")
+        folder = found_again(Path(out)) if out is not None else None
+        after = _learned(run, found, settings, folder, told)
+        told.event(event="check", message="checking the thresholds")
+        new_decider, stale = _decided(run, after, found, decider, thresholds)
     if folder is not None and new_decider is not None:
         save_decider(new_decider, folder, found.benchmark)
     return Updated(after, found, new_decider, stale, time.process_time() - start)

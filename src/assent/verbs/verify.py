@@ -8,22 +8,37 @@ from typing import NamedTuple
 
 from assent.errors import AssentError, DataError
 from assent.files import benchmarks
+from assent.files.arrays import read_arrays
 from assent.files.benchmarks import is_benchmark
 from assent.files.checksums import CHECKSUMS, check_file, files_in, read_checksums, record, reseal
-from assent.files.completions import COMPLETION, read_completion
+from assent.files.completions import (
+    COMPLETION,
+    FACTS,
+    read_completion,
+    renew_completion,
+    written_as,
+)
+from assent.files.considered import CONSIDERED
 from assent.files.deciders import DECIDER
 from assent.files.facts import read_facts
 from assent.files.packs import is_pack, names_in, unpack
 from assent.files.places import SETTINGS
-from assent.files.runs import CHECKPOINTS, ENTITIES, RELATIONS, TRACE, WEIGHTS
+from assent.files.runs import CHECKPOINTS, ENTITIES, PLACE, RELATIONS, TRACE, WEIGHTS
 from assent.files.triples import read
 from assent.training.checkpoints import newest_checkpoint
 from assent.verbs.deciders import load_decider
-from assent.verbs.runs import load_run
+from assent.verbs.runs import MOST_BESIDE, load_run
 
 RIGHT, WRONG, UNCHECKED = "right", "wrong", "unchecked"
 NO_SUM = "has no checksum"
-OWN = (DECIDER, COMPLETION)  # documents that have their own checksum, and are read with the run
+# What has a checksum within it, and which files it vouches for; all are read with the run.
+# Nothing rests on the place of a benchmark: it has none.
+OWN = {
+    DECIDER: (DECIDER, "decider.npz"),
+    COMPLETION: (COMPLETION, FACTS),
+    CONSIDERED: (CONSIDERED,),
+    PLACE: (PLACE,),
+}
 
 
 class Check(NamedTuple):
@@ -63,7 +78,8 @@ def _files(folder: Path) -> Iterator[Check]:
     except DataError as error:
         yield Check(CHECKSUMS, WRONG, str(error))
         return
-    there = {file.name for file in files_in(folder)} - set(OWN)
+    there = {file.name for file in files_in(folder)}
+    there -= {file for name, files in OWN.items() if name in there for file in files}
     for name in sorted({*known, *there}):
         if name in known:
             yield from _tried(name, partial(check_file, folder / name, known[name]))
@@ -84,7 +100,9 @@ def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
     if (folder / DECIDER).exists():
         yield from _tried(DECIDER, lambda: load_decider(folder, run) and "found for these weights")
     if (folder / COMPLETION).exists():
-        yield from _tried(COMPLETION, lambda: read_completion(folder) and None)
+        yield from _tried(COMPLETION, lambda: read_completion(folder) and f"and {FACTS}")
+    if (folder / CONSIDERED).exists():
+        yield from _tried(CONSIDERED, lambda: read_arrays(folder / CONSIDERED) and None)
 
 
 def _checkpoints(folder: Path) -> str:
@@ -115,8 +133,15 @@ def _read_benchmark(path: Path) -> str:
 
 
 def _read_facts(path: Path) -> str:
+    """A file of facts against the run beside it that wrote it; where there is none, it is read."""
+    here = path.resolve().parent
+    runs = [folder for folder in (here, *sorted(here.iterdir())) if (folder / COMPLETION).is_file()]
+    for run in runs[:MOST_BESIDE]:
+        if (wanted := written_as(run, path.name)) is not None:
+            check_file(path, (wanted,))
+            return f"as `assent complete {run.name}` wrote it"
     number = len(read_facts(path)) if path.suffix == ".jsonl" else len(read(path).facts)
-    return f"{number:,} facts can be read; a file of facts alone has no checksum"
+    return f"{number:,} facts can be read; no run beside it has its checksum"
 
 
 def _tried(name: str, check: Callable[[], object]) -> Iterator[Check]:
@@ -131,11 +156,14 @@ def _renew(path: Path, benchmark: str | Path | None) -> None:
     """Takes the files of a folder as they are, if they fit one another."""
     if (path / SETTINGS).exists():
         load_run(path, benchmark=benchmark, renewing=True)  # refuses what does not fit
-        for name in (SETTINGS, ENTITIES, RELATIONS, WEIGHTS, TRACE):
+        trained = (SETTINGS, ENTITIES, RELATIONS, WEIGHTS, TRACE)
+        for name in dict.fromkeys((*trained, *read_checksums(path))):
             if (path / name).exists():
                 record(path / name)
         if (path / DECIDER).exists():
             reseal(path / DECIDER)
+        if (path / COMPLETION).exists():
+            renew_completion(path)
     elif path.is_dir() and is_benchmark(path):
         benchmarks.renew(path)
     else:

@@ -5,12 +5,12 @@ that was handed out still works when the server is started again. Without the fi
 """
 
 import json
-import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assent.errors import ConfigError, DataError
+from assent.files.atomic import beside
 from assent.files.guarding import refuse_special
 
 FILE = "tokens.json"
@@ -48,9 +48,6 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, tokens: Mapping[str, str]) -> None:
-    """Written beside and renamed; nobody else may read it at any moment."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(tokens, file, ensure_ascii=False, indent=1)
-    part.replace(path)
+    """Nobody else may read it at any moment."""
+    with beside(path, mode=0o600) as part:
+        part.write_text(json.dumps(tokens, ensure_ascii=False, indent=1), encoding="utf-8")

@@ -1,0 +1,94 @@
+"""A name keeps its kind: text that reads as a blank node or a literal stays text, through RDF."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from assent.core.arrays import frozen
+from assent.core.new_facts import Evidence, NewFacts
+from assent.files.facts import write_facts
+from assent.files.provenance import About
+from assent.files.triples import named_facts, read
+from toy import of_names
+
+LOOKS = ("_:b0", "_:", '"literal"', '"x"@en', '"x"^^<urn:t>', "<urn:x>", "urn:assent:a", "plain")
+NAMES = st.sampled_from(LOOKS) | st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), min_size=1
+)
+FACTS = st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=6)
+
+
+def new_facts(rows) -> NewFacts:
+    kb = of_names(rows)
+    count = len(kb.facts)
+    ones = frozen(np.ones(count), np.float64)
+    return NewFacts(
+        kb.vocabulary,
+        kb.facts,
+        frozen(np.ones(count), np.bool_),
+        ones,
+        frozen(np.ones(count), np.float32),
+        ones,
+        ones,
+        frozen(np.zeros(count, np.int32)),
+        Evidence.of([[] for _ in range(count)]),
+    )
+
+
+def in_a_file(rows, about=None):
+    """The facts of a graph that were written by `complete`, and read again."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "new.nt"
+        write_facts(path, new_facts(rows), *([about] if about else []))
+        kept = {"keep_literals": True, "keep_blank_nodes": True} if about else {}
+        again = read(path, **kept)
+    return set(named_facts(again.facts, again.vocabulary).iter_rows())
+
+
+@settings(max_examples=60, deadline=None)
+@given(FACTS)
+@example([(name, name, name) for name in LOOKS])
+def test_new_facts_about_plain_names_read_back_equal(rows):
+    assert in_a_file(rows) == set(rows)
+
+
+def test_terms_that_were_kept_from_rdf_go_out_as_these(tmp_path):
+    rows = [("_:b0", "urn:r", '"literal"')]
+    assert in_a_file(rows, About(rdf_terms=True)) == set(rows)
+    path = tmp_path / "new.nt"
+    write_facts(path, new_facts(rows), About(rdf_terms=True))
+    assert path.read_text() == '_:b0 <urn:r> "literal" .\n'
+    write_facts(path, new_facts(rows))
+    assert path.read_text() == "<urn:assent:_%3Ab0> <urn:r> <urn:assent:%22literal%22> .\n"
+
+
+@pytest.mark.parametrize("kept", [(), ("--keep-literals", "--keep-blank-nodes")])
+def test_convert_takes_names_of_a_table_as_names(kept, say, tmp_path):
+    (tmp_path / "kb.tsv").write_text('_:b0\tr\t"literal"\n')
+    assert say("convert", tmp_path / "kb.tsv", "--out", tmp_path / "kb.nt", *kept)[0] == 0
+    again = read(tmp_path / "kb.nt")
+    assert again.vocabulary.entities == ('"literal"', "_:b0")
+
+
+def test_only_rdf_has_terms_to_keep(tmp_path):
+    (tmp_path / "kb.nt").write_text('_:b0 <urn:r> "literal" .\n<urn:a> <urn:r> <urn:b> .\n')
+    (tmp_path / "kb.tsv").write_text('_:b0\turn:r\t"literal"\n')
+    everything = {"keep_literals": True, "keep_blank_nodes": True}
+    assert read(tmp_path / "kb.nt", **everything).source.rdf_terms
+    assert not read(tmp_path / "kb.nt").source.rdf_terms
+    assert not read(tmp_path / "kb.tsv", **everything).source.rdf_terms
+
+
+def test_names_and_schemas_that_match_nothing_are_told_of(tmp_path):
+    graph, names, schema = (tmp_path / name for name in ("kb.tsv", "names.tsv", "schema.tsv"))
+    graph.write_text("a\tin\tb\n")
+    names.write_text("x\tThe x\n")
+    schema.write_text("likes\tsymmetric\n")
+    with pytest.warns(UserWarning, match=r"names\.tsv: none of its 1 names is in the graph"):
+        read(graph, entity_names=names)
+    with pytest.warns(UserWarning, match=r"schema\.tsv: none of its 1 relations is in the graph"):
+        read(graph, schema=schema)

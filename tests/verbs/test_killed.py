@@ -1,0 +1,91 @@
+"""`kill -9` while folders get their names: nothing is lost, and the same command goes on."""
+
+import random
+import time
+
+import pytest
+
+import assent
+import toy
+from said_apart import said_apart
+from trained_runs import QUICK
+
+SECONDS = 10  # that each test may spend on kills
+FEWEST, MOST = 3, 40  # kills, however long or short they take
+
+
+def kill_while_writing(folder, name, moment, *words):
+    """Kills a command a moment after it began to write a folder; whether it had not ended."""
+    process = said_apart(*words)
+    try:
+        deadline = time.monotonic() + 60
+        while process.is_alive() and not list(folder.glob(f".{name}.*.assent.part")):
+            assert time.monotonic() < deadline
+            time.sleep(0.0002)
+        time.sleep(moment)
+        process.kill()
+        process.join(60)
+        return process.exitcode == -9
+    finally:
+        process.kill()
+        process.join(60)
+
+
+def moments(seed, longest):
+    """Random moments, until the time is over."""
+    rng, end = random.Random(seed), time.monotonic() + SECONDS
+    for number in range(MOST):
+        if number >= FEWEST and time.monotonic() > end:
+            return
+        yield number, rng.uniform(0, longest)
+
+
+def litter(*folders):
+    return [path for folder in folders for path in folder.glob(".*")]
+
+
+@pytest.fixture
+def graph(tmp_path):
+    kb = toy.crowd(0, num_entities=40, num_relations=3, facts_each=6)
+    assent.write(kb, tmp_path / "graph.tsv")
+    return tmp_path / "graph.tsv"
+
+
+def test_a_benchmark_that_is_being_replaced_is_never_lost(graph, tmp_path, say):
+    home = tmp_path / "home"
+    build = ["build", graph, "--out", home / "benchmark", "--overwrite", "--seed"]
+    digests = []
+    for seed in (0, 1):
+        code, _, err = say(*build, seed)
+        assert code == 0, err
+        digests.append(assent.load(home / "benchmark").digest())
+    assert digests[0] != digests[1]
+    killed = 0
+    for number, moment in moments(1, 0.03):
+        wanted = number % 2
+        killed += kill_while_writing(home, "benchmark", moment, *build, wanted)
+        if number % 3:  # a reader is next, or the same command
+            assert assent.load(home / "benchmark").digest() in digests
+        assert say(*build, wanted)[0] == 0
+        assert assent.load(home / "benchmark").digest() == digests[wanted]
+        assert not litter(home)
+    assert killed
+
+
+def test_a_training_killed_as_it_begins_goes_on(graph, tmp_path, say):
+    home = tmp_path / "home"
+    assent.save(assent.build(assent.read(graph)), home / "benchmark")
+    changes = [word for change in QUICK for word in ("--set", change)]
+    train = ["train", home / "benchmark", "--model", "complex", *changes, "--out"]
+    assert say(*train, home / "unstopped")[0] == 0
+    weights = (home / "unstopped" / "model.safetensors").read_bytes()
+    killed = 0
+    for number, moment in moments(2, 0.05):
+        run = home / f"run{number}"
+        killed += kill_while_writing(home, run.name, moment, *train, run)
+        code, _, err = say(*train, run)
+        assert code == 0, err
+        assert (run / "model.safetensors").read_bytes() == weights
+        assert not litter(home, run, run / "checkpoints")
+        assert "wrong" not in {check.state for check in assent.verify(run)}
+    assert killed
