@@ -267,7 +267,7 @@ def trouble_all(given: argparse.Namespace, home: Path, table: Table) -> int:
     """Every command in turn, until it had its share of the kills or of the time; all kills."""
     chosen = [one for one in COMMANDS if given.only in (None, one.name)]
     kills = 0
-    for command in COMMANDS:
+    for command in COMMANDS[: COMMANDS.index(chosen[-1]) + 1]:
         place = Place(command, home, table)
         if command in chosen:
             rng = random.Random(f"{given.seed}/{command.name}")
