@@ -266,17 +266,15 @@ def _remove(path: Path) -> None:
 def trouble_all(given: argparse.Namespace, home: Path, table: Table) -> int:
     """Every command in turn, until it had its share of the kills or of the time; all kills."""
     chosen = [one for one in COMMANDS if given.only in (None, one.name)]
-    kills, start = 0, time.monotonic()
-    for command in COMMANDS:
+    kills = 0
+    for command in COMMANDS[: COMMANDS.index(chosen[-1]) + 1]:
         place = Place(command, home, table)
         if command in chosen:
             rng = random.Random(f"{given.seed}/{command.name}")
-            share = (chosen.index(command) + 1) / len(chosen)
-            until = start + 60 * given.minutes * share
             for trouble in TROUBLES:
                 for _ in range(given.rounds):
                     trouble(place, rng)
-            mine = 0
+            mine, until = 0, time.monotonic() + 60 * given.minutes / len(chosen)
             while mine < given.kills / len(chosen) and time.monotonic() < until:
                 mine += killed(place, rng)
             kills += mine
@@ -289,7 +287,7 @@ def trouble_all(given: argparse.Namespace, home: Path, table: Table) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Troubles commands, and looks at what is left.")
     parser.add_argument("--kills", type=int, default=60, help="of all commands together")
-    parser.add_argument("--minutes", type=float, default=60.0, help="after these, fewer kills")
+    parser.add_argument("--minutes", type=float, default=60.0, help="at most, for all the kills")
     parser.add_argument("--rounds", type=int, default=1, help="of every other trouble")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="the name of one command")

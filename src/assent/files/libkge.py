@@ -83,7 +83,8 @@ def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
         or len(name.encode()) > LONGEST_NAME
         or Path(name).name != name
     ):
-        raise DataError(f"{folder / MARKER}: {name!r} for {key}; expected a file of this folder")
+        shown = f"{name[:20]}..." if isinstance(name, str) and len(name) > LONGEST_NAME else name
+        raise DataError(f"{folder / MARKER}: {shown!r} for {key}; expected a file of this folder")
     return folder / name
 
 
