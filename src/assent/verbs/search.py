@@ -9,13 +9,16 @@ measured on valid; test has no part in it.
 import fcntl
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 from assent.core.checking import refuse_unknown
@@ -108,7 +111,8 @@ def search(
             _work(job, 0, tell)
         else:
             # Each process starts afresh: one that was forked would share torch's threads.
-            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            spawned = get_context("spawn")
+            with ProcessPoolExecutor(workers, spawned, initializer=_end_with_parent) as pool:
                 for worker in [pool.submit(_work, job, number) for number in range(workers)]:
                     worker.result()
         return _kept(job)
@@ -181,7 +185,7 @@ def _take_up(study: Any) -> None:
 
 
 class TimeUp(Exception):  # noqa: N818  (no error)
-    """The minutes of the search are over, or the search was killed."""
+    """The minutes of the search are over."""
 
 
 class Listening(Unwatched):
@@ -192,7 +196,7 @@ class Listening(Unwatched):
         self.best, self.epochs, self.last = -math.inf, 0, math.inf
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
-        if time.time() > self.ends or _is_orphan():
+        if time.time() > self.ends:
             raise TimeUp
 
     def event(self, **values: Any) -> None:
@@ -213,7 +217,7 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
     ended = (states.COMPLETE, states.PRUNED)
     searched = _searched(job.model, job.changes)
     spaces = {name: _distribution(optuna, kind) for name, kind in searched.items()}
-    while time.time() < job.ends and not _is_orphan():
+    while time.time() < job.ends:
         if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
             return
         trial = study.ask(spaces)
@@ -238,10 +242,18 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
         told(_trial(study.get_trials(states=ended)[-1]))
 
 
-def _is_orphan() -> bool:
-    """Whether this is a worker of a search that was killed."""
-    parent = parent_process()
-    return parent is not None and not parent.is_alive()
+def _end_with_parent() -> None:
+    """Ends this worker at once when the search is killed; its training can be taken up later.
+
+    Left alone, it would wait for work for ever: the other workers hold the queue open.
+    """
+
+    def watch(search: BaseProcess) -> None:
+        search.join()
+        os._exit(1)
+
+    if (parent := parent_process()) is not None:
+        Thread(target=watch, args=(parent,), daemon=True).start()
 
 
 def _distribution(optuna: Any, kind: Between | tuple[Any, ...]) -> Any:
