@@ -122,13 +122,13 @@ SHAPE = (37, 30)  # of the test split
 WHOLE = npy(np.zeros(SHAPE, np.float32))
 BROKEN = {
     "pickled objects": (npy(np.array([[Evil()]], object)), "Python objects"),
-    "a pickle": (pickle.dumps(Evil()), "not a .npy file"),
-    "nothing": (b"", "not a .npy file"),
-    "part of a header": (WHOLE[:30], "not a .npy file"),
-    "part of a matrix": (WHOLE[:-1000], "not a .npy file"),
-    "a huge shape": (WHOLE.replace(b"(37, 30)", b"(9**9,)3"), "not a .npy file"),
-    "text": (b"1 2 3\n4 5 6\n", "not a .npy file"),
-    "an archive": (b"PK\x03\x04" + bytes(100), "not a .npy file"),
+    "a pickle": (pickle.dumps(Evil()), "expected a .npy file of numbers"),
+    "nothing": (b"", "expected a .npy file of numbers"),
+    "part of a header": (WHOLE[:30], "expected a .npy file of numbers"),
+    "part of a matrix": (WHOLE[:-1000], "expected a .npy file of numbers"),
+    "a huge shape": (WHOLE.replace(b"(37, 30)", b"(9**9,)3"), "expected a .npy file of numbers"),
+    "text": (b"1 2 3\n4 5 6\n", "expected a .npy file of numbers"),
+    "an archive": (b"PK\x03\x04" + bytes(100), "expected a .npy file of numbers"),
     "turned": (npy(np.zeros(SHAPE[::-1])), r"shape \(30, 37\); expected \(37, 30\)"),
     "a vector": (npy(np.zeros(SHAPE[0])), "expected"),
     "words": (npy(np.full(SHAPE, "a")), "expected numbers"),
@@ -191,9 +191,9 @@ def test_candidates_of_a_query_that_nobody_asks_are_refused(ours, tmp_path):
 
 @pytest.mark.parametrize("name", ["test.npy", "test.parquet"])
 def test_a_file_that_is_not_there_or_a_folder_is_refused(ours, tmp_path, name):
-    refused(ours, tmp_path / name, "no such file")
+    refused(ours, tmp_path / name, "(?i)no such file")
     (tmp_path / name).mkdir()
-    refused(ours, tmp_path / name, "no such file|not a .npy file")
+    refused(ours, tmp_path / name, "(?i)no such file|folder")
 
 
 def test_other_suffixes_and_broken_parquet_are_refused(ours, tmp_path):

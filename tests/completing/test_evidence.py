@@ -197,6 +197,7 @@ def test_the_first_reason_is_the_surest_rule_and_a_fact_is_the_same_alone(kb):
     known_facts = set(map(tuple, kb.facts.tolist()))
     sizes = (names.num_relations, names.num_entities)
     explains = explainer(kb.facts, names)
+    links = rules_oracles.links(kb.facts, names.num_relations)
     for relation in range(names.num_relations):
         heads, tails, _ = all_facts(kb, relation)
         asked = np.stack([heads, np.full_like(heads, relation), tails], axis=1)
@@ -207,6 +208,10 @@ def test_the_first_reason_is_the_surest_rule_and_a_fact_is_the_same_alone(kb):
             one = oracles.constant_rules(known_facts, *sizes, head, relation, tail)
             other = oracles.constant_rules(known_facts, *sizes, tail, backward, head)
             paths = oracles.path_rules(known_facts, *sizes, fact)
+            far = [
+                rules_oracles.ends_of_fact(links, query) if head != tail else {}
+                for query in ((head, relation, tail), (tail, backward, head))
+            ]
             vague = [c for rules in (one, other) for b, c in rules.items() if len(b) == 1]
             common = [
                 oracles.how_common(known_facts, *sizes, *query)
@@ -218,6 +223,12 @@ def test_the_first_reason_is_the_surest_rule_and_a_fact_is_the_same_alone(kb):
                     for rules, base in zip((one, other), common, strict=True)
                     for b, counts in rules.items()
                     if len(b) == 2 and sure(counts) >= sure(base)
+                ),
+                *(
+                    counts
+                    for rules, base in zip(far, common, strict=True)
+                    for counts in rules.values()
+                    if sure(counts) >= sure(base)
                 ),
                 *(counts for _, *counts in paths.values()),
             ]

@@ -88,7 +88,7 @@ def test_names_types_and_schema_travel_with_the_benchmark(run):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"functional": False, "symmetric": False}, {"precision": 0.05}]
+    "options", [{}, {"functional": False, "symmetric": False}, {"precision": 0.002}]
 )
 def test_no_accepted_fact_contradicts_the_schema_of_its_file(options, run, graph):
     found = assent.complete(run, **options)

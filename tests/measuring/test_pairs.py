@@ -130,5 +130,5 @@ def test_only_the_relations_asked_for_are_ranked_and_progress_is_told():
     assert told[-1] == (len(found.relations) * names.num_entities,) * 2
     with pytest.raises(ConfigError, match="did you mean 'lives_in'"):
         rank_pairs(run, relations=["live_in"])
-    with pytest.raises(ConfigError, match="expected 1 or more, found 0"):
+    with pytest.raises(ConfigError, match="choose from 1 to 1,000,000, found 0"):
         rank_pairs(run, k=0)

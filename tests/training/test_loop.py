@@ -263,7 +263,7 @@ def test_a_slow_disk_gets_fewer_checkpoints(tmp_path, monkeypatch):
     now, saved = [0.0], []
     monkeypatch.setattr("assent.training.loop.time.monotonic", lambda: now[0])
 
-    def slow(folder, position, tensors):
+    def slow(folder, position, tensors, *_):
         saved.append(now[0])
         now[0] += 1.0
 

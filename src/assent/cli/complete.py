@@ -258,11 +258,11 @@ def complete(
     graph = store_graph(about) + ("" if found.finished else ".partial")
     for path, facts in zip(files, (found.accepted, found.review), strict=False):
         write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
+    if refused_file is not None:
+        write_refused(refused_file, found.refused.facts, found.refused.words())
     whole = relations is None and anchors is None and max_facts is None
     if found.finished and whole:
         keep_completion(found, run, run_folder, targets)
-    if refused_file is not None:
-        write_refused(refused_file, found.refused.facts, found.refused.words())
     show(completion_grid(found))
     for line in summary_lines(found):
         say(line)

@@ -55,7 +55,7 @@ def _refuse_large(
 ) -> None:
     """Raises an error for a model that this machine has no memory to train, before it is made."""
     try:
-        with torch.device("meta"):  # shapes alone
+        with theirs(), torch.device("meta"):  # shapes alone
             shapes = _model(name)(num_entities, num_relations, settings).parameters()
             numbers = max(settings.members, 1) * sum(shape.numel() for shape in shapes)
     except (RuntimeError, TypeError, OverflowError) as error:  # more than any number can count

@@ -48,6 +48,8 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, tokens: Mapping[str, str]) -> None:
-    """Nobody else may read it at any moment."""
+    """Nobody else may read it at any moment; a link in its place is replaced, not followed."""
+    if path.is_symlink():
+        path.unlink()
     with beside(path, mode=0o600) as part:
         part.write_text(json.dumps(tokens, ensure_ascii=False, indent=1), encoding="utf-8")
