@@ -183,7 +183,7 @@ def test_only_facts_that_fit_come_and_a_batch_is_shown_before_it_is_done(opened,
     tab.locator("[name=order]").select_option("probable")
     tab.wait_for_function("() => document.querySelector('.relation')?.textContent === 'is like'")
     # Labels recalibrate probabilities: the range is around what is there now.
-    highest = int(re.match(r"\d+", tab.locator(".probability b").inner_text())[0])
+    highest = int(re.search(r"\d+", tab.locator(".probability b").inner_text())[0])
     tab.locator("[name=least]").fill(f"{max(highest - 9, 0) / 100}")
     tab.locator("[name=most]").fill(f"{min(highest - 1, 100) / 100}")
     tab.locator("[name=most]").press("Tab")
