@@ -156,3 +156,23 @@ def test_an_older_python_is_told_in_one_line():
     )
     last = done.stderr.splitlines()[-1]
     assert last == "ImportError: assent needs Python 3.11 or later; this is 3.9.2"
+
+
+def test_no_output_takes_the_place_of_a_file_of_a_run_or_a_benchmark(say, benchmark, tmp_path):
+    run = tmp_path / "run"
+    small = ["train.epochs=1", "model.dim=4", "train.threads=1"]
+    assent.train(benchmark, "distmult", out=run, changes=small)
+    assert say("tune", run)[0] == 0
+    weights, train = run / "model.safetensors", benchmark / "train.tsv"
+    before = weights.read_bytes(), train.read_bytes()
+    for words in (
+        ("tune", run, "--out", weights),
+        ("tune", run, "--out", train),
+        ("evaluate", run, "--decisions", weights),
+        ("report", run, "--out", train),
+        ("convert", tmp_path / "graph.tsv", "--out", train),
+        ("complete", run, "--overwrite", "--out", train),
+    ):
+        code, _, complained = say(*words)
+        assert code == 2 and "is a file of the run or benchmark in" in complained
+    assert (weights.read_bytes(), train.read_bytes()) == before

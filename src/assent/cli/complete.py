@@ -174,6 +174,7 @@ def complete(
     from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_write
+    from assent.files.checksums import refuse_vouched
     from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
     from assent.files.provenance import About, store_graph
     from assent.files.sparql import Store, is_store
@@ -203,6 +204,7 @@ def complete(
     if len(places) < len(targets) + sum(map(is_store, written)):
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
     for target in targets:
+        refuse_vouched(target)
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
     run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)

@@ -44,9 +44,11 @@ def convert(
     max_size: MaxSize = None,
 ) -> None:
     """Write the facts of a graph to a file of another format."""
+    from assent.files.checksums import refuse_vouched
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
 
+    refuse_vouched(out_file)
     graph = assent.read(
         kb,
         language=language,

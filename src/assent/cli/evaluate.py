@@ -60,7 +60,7 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.files.checksums import recorded
+    from assent.files.checksums import recorded, refuse_vouched
     from assent.files.decisions import write_decisions
     from assent.files.runs import METRICS
     from assent.measuring.classification import compared
@@ -83,6 +83,8 @@ def evaluate(
     if on is not None and decider_file is None:
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
     refuse_untrackable(tensorboard, mlflow)
+    if decisions is not None:
+        refuse_vouched(decisions)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     decider = load_decider(decider_file or run_folder, run, on)
     with queries(notes) as progress:

@@ -87,6 +87,7 @@ def tune(
     They are found on the queries of valid, and `assent evaluate` measures them on test, the other
     part. What was found is written to decider.json in the run's folder.
     """
+    from assent.files.checksums import refuse_vouched
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
     from assent.reporting.tracking import refuse_untrackable, track
@@ -96,6 +97,8 @@ def tune(
 
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
+    if out_file is not None:
+        refuse_vouched(out_file)
     refuse_untrackable(tensorboard, mlflow)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     heard = {

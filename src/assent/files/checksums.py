@@ -103,6 +103,14 @@ def check(folder: Path, names: Iterable[str] | None = None) -> None:
             check_file(folder / name, known[name])
 
 
+def refuse_vouched(path: Path) -> None:
+    """Raises an error for a file of a run or a benchmark: nothing else may be written there."""
+    if path.name in read_checksums(path.parent):
+        raise DataError(
+            f"{path}: is a file of the run or benchmark in {path.parent}; choose another place"
+        )
+
+
 def check_file(path: Path, sums: tuple[str, ...]) -> None:
     """Refuses a file that has none of these checksums."""
     if not path.exists():
