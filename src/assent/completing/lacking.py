@@ -8,7 +8,7 @@ missing, a third if two facts are missing for each one held out. That is what te
 
 With odds of `h` to `w` that rise with the score, `exp(a + b score)`, the share is a sigmoid with a
 ceiling: `sigmoid(a + b score + log(1 + m)) / (1 + m)`. A new candidate is right with probability
-`sigmoid(a + b score + log m)`. For each of some numbers `m` the likeliest sigmoids are fitted. How
+`sigmoid(a + b score + log m)`. For each of some numbers `m` the sigmoids that fit best are found. How
 well they fit says how probable each number is in the relation; how many relations lack so much says
 how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
 facts, or without any that is sure, thus lacks what the others do, as far as anyone can tell.
@@ -130,7 +130,7 @@ def sigmoids_of(
     held: tuple[float, float],
     near_to: Sequence[Sigmoids] = (),
 ) -> Sigmoids:
-    """The likeliest sigmoids if so many facts are `missing` for each one held out.
+    """The sigmoids that fit best if so many facts are `missing` for each one held out.
 
     That is one number, or one for each candidate. The sigmoids are held to `0 + 1 * score` as by a
     normal prior with the two precisions `held`. Found by Fisher scoring, from those that they are

@@ -3,7 +3,7 @@
 Entities of many facts are likelier to be wrong answers that a model believes in, so that more of
 them are drawn. The entities are sorted by their number of facts and cut into strata. From each
 stratum the same number is drawn, each of its entities with the same probability. The strata are
-cut so that an entity is drawn half by chance and half by the root of its number of facts, about.
+cut so that an entity is drawn half evenly and half by the root of its number of facts, about.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from assent.training.batches import Batch
 SMALL = 4000  # entities; a share of fewer means all of them
 LEAST = 800  # candidates of a share
 STRATA = 16  # more draw no better, and each is a part of the pass over the scores
-EVENLY = 0.5  # share of the candidates that are drawn by chance alone
+EVENLY = 0.5  # share of the candidates that are drawn evenly, whatever their degree
 WIDTH = 16  # numbers in a register: a product with ragged rows takes up to half as long again
 STREAM = 0xCA  # keeps these random numbers apart from those of the order of the queries
 
