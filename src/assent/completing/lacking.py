@@ -9,9 +9,10 @@ missing, a third if two facts are missing for each one held out. That is what te
 With odds of `h` to `w` that rise with the score, `exp(a + b score)`, the share is a sigmoid with a
 ceiling: `sigmoid(a + b score + log(1 + m)) / (1 + m)`. A new candidate is right with probability
 `sigmoid(a + b score + log m)`. For each of some numbers `m` the sigmoids that fit best are found.
-How well they fit says how probable each number is in the relation; how many relations lack so much says
-how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few held-out
-facts, or without any that is sure, thus lacks what the others do, as far as anyone can tell.
+How well they fit says how probable each number is in the relation; how many relations lack so much
+says how probable it was before (Robbins, 1956: empirical Bayes; by EM). A relation with few
+held-out facts, or without any that is sure, thus lacks what the others do, as far as anyone can
+tell.
 
 Not all that a relation lacks comes up among these candidates (`rehearsing.py`: two kinds). If a
 share `s` does, `m s` takes the place of `m` above, so that relations are alike in what they lack as
