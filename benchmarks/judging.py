@@ -36,6 +36,7 @@ def _rules(kind: str, *numbers: str) -> tuple[str, ...]:
     return tuple(f"rule_{kind}_{number}" for number in numbers)
 
 
+ALL_RULES = ("rule_all", *_rules("all", "rank", "below_best", "lead"))
 RULES = (
     *_rules("anchor", "best", "together", "mean"),
     *_rules("entity", "best", "together", "mean"),
@@ -43,6 +44,7 @@ RULES = (
     *_rules("paths", "best", "together"),
     *_rules("anchor_ends", "best", "together"),
     *_rules("entity_ends", "best", "together"),
+    *ALL_RULES,
 )
 LIKENESS = ("like_answers", "like_answers_sum", "like_anchors", "like_anchors_sum")
 GROUPS = {
@@ -66,6 +68,7 @@ GROUPS = {
         *_rules("anchor_ends", "best", "together"),
         *_rules("entity_ends", "best", "together"),
     ),
+    "rules: all together": ALL_RULES,
     "rules": RULES,
     "likeness": LIKENESS,
     "rules and likeness": RULES + LIKENESS,

@@ -19,7 +19,8 @@ import torch
 
 from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
-from assent.rules.paths import NONE, Paths
+from assent.rules.paths import Paths
+from assent.rules.steps import NONE
 from assent.verbs.deciders import rule_columns
 from assent.verbs.runs import load_benchmark
 from building import synthetic

@@ -23,8 +23,10 @@ def goes_left(arrays, node, row):
     return arrays["missing_left"][node] if isnan(value) else value <= arrays["thresholds"][node]
 
 
-def check_grown(arrays, rows, right, settings):
+def check_grown(arrays, rows, right, settings, looked_at):
     """Follows how a forest of one model was grown; every step must be one of the best there were.
+
+    Each tree had some of the features to choose from, those of its row of `looked_at`.
 
     Equally good splits are equally right, so the trees are followed and not grown again.
     """
@@ -32,7 +34,7 @@ def check_grown(arrays, rows, right, settings):
     assert abs(arrays["starts"][0] - log(share / (1 - share))) < 1e-9
     logits = [arrays["starts"][0]] * len(rows)
     assert len(arrays["roots"]) == settings.trees
-    for root in arrays["roots"]:
+    for root, features in zip(arrays["roots"], looked_at, strict=True):
         probabilities = [1 / (1 + exp(-logit)) for logit in logits]
         slopes = [p - yes for p, yes in zip(probabilities, right, strict=True)]
         curves = [p * (1 - p) for p in probabilities]
@@ -43,14 +45,16 @@ def check_grown(arrays, rows, right, settings):
         def gain(some, left, loss=loss):
             return loss(left) + loss([i for i in some if i not in left]) - loss(some)
 
-        def best_gain(some, gain=gain):
-            return max((gain(some, left) for left in splits(rows, some, settings)), default=0)
+        def best_gain(some, gain=gain, features=features):
+            found = (gain(some, left) for left in splits(rows, some, settings, features))
+            return max(found, default=0)
 
         leaves = {root: list(range(len(rows)))}
         while inner := [node for node in leaves if arrays["features"][node] != -1]:
             node = min(inner, key=lambda node: arrays["left"][node])  # split first
             best = max(best_gain(some) for some in leaves.values())
             some = leaves.pop(node)
+            assert arrays["features"][node] in features
             left = [i for i in some if goes_left(arrays, node, rows[i])]
             others = [i for i in some if i not in left]
             assert min(len(left), len(others)) >= settings.leaf_rows
@@ -66,9 +70,9 @@ def check_grown(arrays, rows, right, settings):
     return logits
 
 
-def splits(rows, some, settings):
+def splits(rows, some, settings, features):
     """The rows that go left, for every split between numbers, nan on either side."""
-    for feature in range(len(rows[0])):
+    for feature in features:
         absent = [i for i in some if isnan(rows[i][feature])]
         for number in {rows[i][feature] for i in some if i not in absent}:
             low = [i for i in some if rows[i][feature] <= number]

@@ -30,6 +30,16 @@ def of_scores(scores, entity):
     }
 
 
+def of_all_rules(said, entity):
+    """Of one candidate among {entity: what all rules say} of those shortlisted for its query."""
+    mine, others = said[entity], [value for other, value in said.items() if other != entity]
+    return {
+        "rule_all_rank": sum(value > mine for value in others),
+        "rule_all_below_best": max([mine, *others]) - mine,
+        "rule_all_lead": mine - max(others) if others else nan,
+    }
+
+
 def of_graph(train, num_relations, anchor, slot, entity):
     """Of one candidate, from the train facts (head, relation, tail)."""
     asked = {(h, r, t) for h, r, t in train} | {(t, r + num_relations, h) for h, r, t in train}

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boosting_oracles as oracles
-from assent.deciding.boosting import BINS, BoostSettings, bin_boundaries, bins_of, boosted
+from assent.deciding.boosting import (
+    BINS,
+    BoostSettings,
+    bin_boundaries,
+    bins_of,
+    boosted,
+    drawn_features,
+)
 from assent.deciding.trees import LEAF, Forest
 
 TIED = st.sampled_from([nan, -inf, -1.0, 0.0, 0.5, nextafter(0.5, 1), 2.0, 1e308, inf])
@@ -29,6 +36,7 @@ def learnable(draw):
         leaves=draw(st.integers(2, 5)),
         leaf_rows=draw(st.integers(1, 4)),
         l2=draw(st.sampled_from([0.1, 1.0])),
+        features=draw(st.sampled_from([0.1, 0.5, 1.0])),
     )
     return np.array(rows), np.array(right), settings
 
@@ -41,7 +49,10 @@ def logits(forest, rows):
 def test_every_split_is_one_of_the_best_and_every_leaf_takes_a_newton_step(case):
     rows, right, settings = case
     forest = boosted(rows, right, settings)
-    expected = oracles.check_grown(forest.arrays(), rows.tolist(), right.tolist(), settings)
+    looked_at = drawn_features(rows.shape[1], settings).tolist()
+    expected = oracles.check_grown(
+        forest.arrays(), rows.tolist(), right.tolist(), settings, looked_at
+    )
     np.testing.assert_allclose(logits(forest, rows), expected, rtol=0, atol=1e-9)
 
 
@@ -74,6 +85,14 @@ def test_the_same_rows_grow_the_same_trees():
     one, other = (boosted(*noisy(2000)).arrays() for _ in range(2))
     for name, array in one.items():
         assert np.array_equal(array, other[name])
+
+
+def test_trees_look_at_their_share_of_the_features_and_together_at_all():
+    drawn = drawn_features(10, BoostSettings(trees=40, features=0.3))
+    assert drawn.shape == (40, 3) and (np.diff(drawn) > 0).all()
+    assert set(drawn.ravel()) == set(range(10))
+    assert drawn_features(4, BoostSettings(trees=2)).tolist() == [[0, 1, 2, 3]] * 2
+    assert drawn_features(1, BoostSettings(trees=1, features=0.01)).tolist() == [[0]]
 
 
 def test_a_tree_has_no_more_leaves_and_no_smaller_ones_than_it_may():

@@ -7,8 +7,9 @@ from scipy.optimize import minimize
 
 import deciding_oracles as oracles
 from assent.core.scores import collect
+from assent.core.sigmoids import FLATTEST
 from assent.deciding import calibrating
-from assent.deciding.calibrating import FLATTEST, HARDLY, SHIFT, STRETCH, Tally, calibrated
+from assent.deciding.calibrating import HARDLY, SHIFT, STRETCH, Tally, calibrated
 from assent.deciding.shortlisting import Highest
 from score_blocks import ANY, FEW, NUM_SLOTS, block, blocks, queries_of, shortlist
 

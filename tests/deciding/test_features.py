@@ -115,3 +115,15 @@ def test_a_feature_in_the_table_is_a_column_for_every_candidate(monkeypatch):
     monkeypatch.setitem(FEATURES, "mine", lambda known: {"row": known.shortlist.rows})
     shortlist, known = known_of(benchmark, benchmark.valid, models)
     assert known.only(["row"]).values[:, 0].tolist() == shortlist.rows.tolist()
+
+
+@given(st.integers(0, 1000))
+def test_the_place_by_all_rules_is_what_loops_find(seed):
+    benchmark, models = case(seed)
+    shortlist, known = known_of(benchmark, benchmark.valid, models)
+    columns = dict(zip(known.names, known.values.T.tolist(), strict=True))
+    for place, row in enumerate(shortlist.rows.tolist()):
+        query = np.flatnonzero(shortlist.rows == row).tolist()
+        said = {other: columns["rule_all"][other] for other in query}
+        for name, expected in oracles.of_all_rules(said, place).items():
+            assert columns[name][place] == pytest.approx(expected, nan_ok=True), name

@@ -17,8 +17,9 @@ from assent.rules.graph import Graph
 from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
-from assent.rules.spoken import ANCHOR_ENDS, ENTITY_ENDS, KEPT, KINDS, Spoken, forget
+from assent.rules.spoken import ANCHOR_ENDS, ENTITY_ENDS, KEPT, KINDS, SLOTS, Spoken, forget
 from assent.rules.text import lines, parse
+from assent.rules.together import COUNTED, DISCOUNT, FAINT, SLOTS_WEIGHT, together
 
 ENTITIES, RELATIONS = 7, 3
 
@@ -322,6 +323,27 @@ def test_a_line_that_cannot_be_read_is_named():
               graph, names, "file")  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [("3\t4\t0.8\tlikes(X,Y) <= likes(Y,X)", "4 right of 3 cases"),
+     ("0\t0\t0\tlikes(X,bo) <= likes(X,A)", "0 right of 0 cases"),
+     ("3\t2\t0.5\tlikes(X,Y) <= likes(X,Y)", "the body of the rule is its head"),
+     ("3\t2\tlikes(X,Y) <= likes(Y,X)", "expected cases, support, confidence, rule")],
+)  # fmt: skip
+def test_a_rule_that_cannot_have_been_counted_is_refused(line, wrong):
+    names, graph = Vocabulary(("ann", "bo"), ("likes",)), Graph.of(frozen([[0, 0, 1]]), 2, 1)
+    with pytest.raises(DataError, match=wrong):
+        parse([line], graph, names)
+
+
+def test_of_a_rule_counted_on_another_graph_the_share_that_is_right_is_kept():
+    names = Vocabulary(("ann", "bo", "cy", "norway", "norwegian"), ("citizen", "speaks"))
+    facts = frozen([[x, 0, 3] for x in range(3)] + [[x, 1, 4] for x in range(3)])
+    line = "60\t40\t0.6\tspeaks(X,norwegian) <= citizen(X,norway)"
+    rules = parse([line], Graph.of(facts, 5, 2), names)
+    assert [text.split("\t")[:2] for text in lines(rules, names)] == [["3", "2"]]
+
+
 def test_columns_hear_no_fact_between_the_two_entities():
     """r1(x, y) always comes with r0(x, y); held out, only the link could tell."""
     facts = frozen([[x, 0, x + 10] for x in range(10)] + [[x, 1, x + 10] for x in range(9)])
@@ -329,10 +351,28 @@ def test_columns_hear_no_fact_between_the_two_entities():
     asked = (np.array([part], np.int32) for part in (9, 1, 19))
     likeness = Likeness.of(rules.graph)
     heard = columns(Firing.of(rules, direct=False), likeness, *asked)
+    assert heard.pop("rule_all")[0] == pytest.approx(np.log(FAINT), rel=1e-3)
     assert all(column[0] == 0 for name, column in heard.items())
     asked = (np.array([part], np.int32) for part in (9, 1, 19))
     told = columns(Firing.of(rules, direct=True), likeness, *asked)
     assert told["rule_paths_best"][0] == pytest.approx(9 / (10 + PRIOR))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_together_the_surest_rule_counts_whole_and_each_next_half_of_the_one_before(seed):
+    best = np.random.default_rng(seed).random((3, len(KINDS), KEPT)).astype(np.float32)
+    best = -np.sort(-best * (best > 0.4), axis=2)
+    for confident, found in zip(best.tolist(), together(best).tolist(), strict=True):
+        said = [
+            confidence * (SLOTS_WEIGHT if kind == SLOTS else 1)
+            for kind, confidences in enumerate(confident)
+            for confidence in confidences
+        ]
+        left = 1 - FAINT
+        for place, confidence in enumerate(sorted(said, reverse=True)[:COUNTED]):
+            left *= 1 - confidence * DISCOUNT**place
+        assert found == pytest.approx(np.log((1 - left) / left), rel=1e-3)
 
 
 @settings(max_examples=25, deadline=None)

@@ -44,3 +44,28 @@ def test_a_fact_is_explained_by_name_and_an_unknown_name_is_refused(run):
 def test_settings_of_other_models_are_refused(run, tmp_path):
     with pytest.raises(ConfigError, match=r"model\.dim"):
         assent.train(run.benchmark, "rules", changes=["model.dim=8"])
+
+
+@pytest.mark.parametrize("prior", ["0", "-1", "nan", "inf"])
+def test_rules_cannot_be_certain(run, prior):
+    with pytest.raises(ConfigError):
+        assent.train(run.benchmark, "rules", changes=[f"model.prior={prior}"])
+
+
+def test_mining_that_was_cut_says_so(run, tmp_path):
+    cut = assent.train(
+        run.benchmark, "rules", out=tmp_path / "cut", changes=["model.minutes=0.000001"]
+    )
+    assert cut.trained.cut_after is not None
+    assert '"event": "cut"' in (tmp_path / "cut" / "trace.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_judge_does_not_hear_its_own_run_twice(run):
+    with pytest.raises(ConfigError, match="hears each model once"):
+        assent.tune(run, "judge", others={"itself": run})
+
+
+def test_a_file_without_rules_is_refused(run, tmp_path):
+    (tmp_path / "none.tsv").write_text("", encoding="utf-8")
+    with pytest.raises(DataError, match=r"none\.tsv: no rule in it"):
+        assent.train(run.benchmark, "rules", changes=[f"model.file={tmp_path / 'none.tsv'}"])

@@ -4,8 +4,9 @@ Each tree corrects the logits of those before it: its leaves take one Newton ste
 The values of a feature are put into bins. A leaf sums up the slopes and curvatures of its rows in
 each bin, and can be split between any two bins. The split that gains most is made next.
 
-Nothing is drawn at random and one thread grows a model: the same rows give the same bits, on any
-number of threads.
+A tree may look at a share of the features only, so that no two of them are alike. Which ones is
+drawn by the number of the tree alone, and one thread grows a model: the same rows give the same
+bits, on any number of threads.
 """
 
 # mypy: ignore-errors
@@ -35,6 +36,7 @@ class BoostSettings:
     leaf_rows: int = 50  # of a leaf, at least
     l2: float = 1.0  # added to the curvature of a leaf: small leaves take small steps
     rate: float = 0.1  # the share of a Newton step that a leaf takes
+    features: float = 1.0  # the share of them that a tree looks at
 
 
 DEFAULT = BoostSettings()
@@ -57,9 +59,10 @@ def boosted(rows: Values, right: Mask, settings: BoostSettings = DEFAULT) -> For
     roots = np.zeros(settings.trees, np.int32)
     nodes = features, places, left, right_, missing_left, values
     sizes = np.array([len(column) for column in boundaries])
+    looked_at = drawn_features(rows.shape[1], settings)
     grown = _boost(
         bins, sizes, right, start, settings.leaves, settings.leaf_rows, settings.l2, settings.rate,
-        nodes, roots,
+        looked_at, nodes, roots,
     )  # fmt: skip
     # One more boundary, above all numbers: where a split only tells nan from them.
     table = np.full((len(boundaries), BINS), np.inf)
@@ -77,6 +80,13 @@ def boosted(rows: Values, right: Mask, settings: BoostSettings = DEFAULT) -> For
         frozen(np.zeros(len(roots)), np.int32),
         frozen([start], np.float64),
     )
+
+
+def drawn_features(count: int, settings: BoostSettings) -> NDArray[np.int64]:  # (tree, drawn)
+    """The features that each tree looks at, ascending, at least one of `count`."""
+    most = max(round(settings.features * count), 1)
+    rng = np.random.default_rng(0)
+    return np.sort([rng.permutation(count)[:most] for _ in range(settings.trees)])
 
 
 def bin_boundaries(column: Values) -> Values:  # (boundary,)
@@ -107,12 +117,12 @@ def bins_of(column: Values, boundaries: Values) -> NDArray[np.uint8]:  # (row,)
 
 
 @njit(nogil=True, cache=True)
-def _boost(bins, sizes, right, start, leaves, leaf_rows, l2, rate, nodes, roots):
+def _boost(bins, sizes, right, start, leaves, leaf_rows, l2, rate, looked_at, nodes, roots):
     """Grows a tree for each of `roots`, and returns how many `nodes` these have in all.
 
     `sizes` (feature,) has the number of boundaries.
     """
-    num_rows, num_features = bins.shape
+    num_rows, num_features = bins.shape[0], looked_at.shape[1]
     logits, derivatives = np.full(num_rows, start), np.empty((num_rows, 2))
     order, aside = np.empty(num_rows, np.int32), np.empty(num_rows, np.int32)
     sums = np.empty((leaves, num_features, BINS + 1, 3))
@@ -125,13 +135,17 @@ def _boost(bins, sizes, right, start, leaves, leaf_rows, l2, rate, nodes, roots)
             order[row] = row
         roots[tree] = size
         size = _grow(
-            bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, rate, nodes, size
-        )
+            bins, sizes, looked_at[tree], derivatives, order, aside, sums, logits, leaf_rows, l2,
+            rate, nodes, size,
+        )  # fmt: skip
     return size
 
 
 @njit(nogil=True, cache=True)
-def _grow(bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, rate, nodes, size):
+def _grow(
+    bins, sizes, looked_at, derivatives, order, aside, sums, logits, leaf_rows, l2,
+    rate, nodes, size,
+):  # fmt: skip
     """Grows a tree from node `size` on, adds it to the logits; returns the new number of nodes.
 
     A leaf holds the rows order[starts[leaf]:ends[leaf]]. sums[held[leaf]] is its histogram.
@@ -145,7 +159,7 @@ def _grow(bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, r
 
     grown, fresh = 0, (0, 0)  # leaves that are there; those whose best split is not known yet
     ends[0], node_of[0], features[size] = len(order), size, LEAF
-    _sum_up(bins, derivatives, order, sums[0])
+    _sum_up(bins, looked_at, derivatives, order, sums[0])
     size, grown = size + 1, 1
     while True:
         for leaf in fresh:
@@ -154,7 +168,7 @@ def _grow(bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, r
             for place in range(BINS + 1):
                 for kind in range(3):
                     total[kind] += mine[0, place, kind]
-            found = _best_split(mine, total, sizes, leaf_rows, l2)
+            found = _best_split(mine, total, sizes, looked_at, leaf_rows, l2)
             gains[leaf], best_features[leaf], best_places[leaf], best_missing_left[leaf] = found
         leaf = np.argmax(gains[:grown])
         if grown == leaves or gains[leaf] <= NO_GAIN:
@@ -176,7 +190,7 @@ def _grow(bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, r
         smaller = leaf if ends[leaf] - starts[leaf] < ends[grown] - starts[grown] else grown
         larger = leaf + grown - smaller
         held[larger], held[smaller] = held[leaf], grown
-        _sum_up(bins, derivatives, order[starts[smaller] : ends[smaller]], sums[grown])
+        _sum_up(bins, looked_at, derivatives, order[starts[smaller] : ends[smaller]], sums[grown])
         _subtract(sums[held[larger]], sums[grown])
         fresh = leaf, grown
         size, grown = size + 2, grown + 1
@@ -190,13 +204,13 @@ def _grow(bins, sizes, derivatives, order, aside, sums, logits, leaf_rows, l2, r
 
 
 @njit(nogil=True, cache=True)
-def _sum_up(bins, derivatives, rows, sums):
-    """The histogram (feature, bin, 3) of these rows."""
+def _sum_up(bins, looked_at, derivatives, rows, sums):
+    """The histogram (feature looked at, bin, 3) of these rows."""
     sums[:] = 0
     for row in rows:
         slope, curvature = derivatives[row, SLOPE], derivatives[row, CURVATURE]
-        for feature in range(bins.shape[1]):
-            mine = sums[feature, bins[row, feature]]
+        for place in range(len(looked_at)):
+            mine = sums[place, bins[row, looked_at[place]]]
             mine[SLOPE] += slope
             mine[CURVATURE] += curvature
             mine[ROWS] += 1
@@ -211,19 +225,20 @@ def _subtract(sums, part):
 
 
 @njit(nogil=True, cache=True)
-def _best_split(sums, total, sizes, leaf_rows, l2):
+def _best_split(sums, total, sizes, looked_at, leaf_rows, l2):
     """What it gains, its feature, the boundary, and whether nan goes left.
 
     Where there is no nan, it is to go with the larger part.
     """
     found = 0.0, 0, 0, False
-    for feature in range(len(sizes)):
-        absent = sums[feature, MISSING]
+    for column in range(len(looked_at)):
+        feature, mine = looked_at[column], sums[column]
+        absent = mine[MISSING]
         slope, curvature, rows = 0.0, 0.0, 0.0
         for place in range(sizes[feature] + 1):
-            slope += sums[feature, place, SLOPE]
-            curvature += sums[feature, place, CURVATURE]
-            rows += sums[feature, place, ROWS]
+            slope += mine[place, SLOPE]
+            curvature += mine[place, CURVATURE]
+            rows += mine[place, ROWS]
             gain = _gain(slope, curvature, rows, total, leaf_rows, l2)
             if gain > found[0]:
                 found = gain, feature, place, absent[ROWS] == 0 and 2 * rows > total[ROWS]

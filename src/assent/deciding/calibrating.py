@@ -19,12 +19,11 @@ from assent.core.counts import ratio
 from assent.core.probabilities import Probabilities, near, sigmoid
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
+from assent.core.sigmoids import step
 
 SHIFT, STRETCH = 1.0, 10.0  # precisions of the prior that holds back a slot's own sigmoid
 HARDLY = 0.01  # the same for the sigmoid of all slots, around the plain one
-FLATTEST = 0.05  # the least slope, so that a higher score is always more probable
 TURNS = 100  # of Newton's method, at most; some 20 are enough
-STEP = 1.0  # the most that a turn may move, so that Newton's method cannot overshoot
 CLOSE = 1e-9  # a turn that moves less than this is the last
 
 Values = NDArray[np.float64]
@@ -90,17 +89,7 @@ def _fitted(
     for _ in range(TURNS):
         probable = sigmoid(a[groups] + b[groups] * scores)
         gap, weight = probable - right, probable * (1 - probable)
-        slope_a = np.bincount(groups, gap, size) + shift * a
-        slope_b = np.bincount(groups, gap * scores, size) + stretch * (b - 1)
-        aa = np.bincount(groups, weight, size) + shift
-        ab = np.bincount(groups, weight * scores, size)
-        bb = np.bincount(groups, weight * scores * scores, size) + stretch
-        size_of = aa * bb - ab * ab
-        step_a = (bb * slope_a - ab * slope_b) / size_of
-        step_b = (aa * slope_b - ab * slope_a) / size_of
-        longest = np.maximum(np.maximum(np.abs(step_a), np.abs(step_b)) / STEP, 1.0)
-        before = b
-        a, b = a - step_a / longest, np.maximum(b - step_b / longest, FLATTEST)
-        if max(np.abs(step_a).max(), np.abs(b - before).max()) < CLOSE:
+        a, b, _, moved = step(a, b, scores, groups, gap, weight, (shift, stretch))
+        if moved < CLOSE:
             break
     return _Sigmoids(a, b)

@@ -21,9 +21,9 @@ from assent.errors import DataError
 # anchors, slots, entities (candidate,) -> the scores (candidate,) that a model gives them
 PairScores = Callable[[Ids, Ids, Ids], Scores]
 
-
 # anchors, slots, entities (candidate,) -> what the rules of the graph say, as columns (candidate,)
 RuleColumns = Callable[[Ids, Ids, Ids], Columns]
+ALL_RULES = "rule_all"  # the column of what all rules say together
 
 
 class Known(NamedTuple):
@@ -70,13 +70,8 @@ def features(known: Known) -> Features:
 def of_scores(known: Known) -> Columns:
     """The candidate among those of its query that score higher, all of which are shortlisted."""
     rows, scores = known.shortlist.rows, known.shortlist.scores.astype(np.float64)
-    order = np.lexsort((-scores, rows))
-    ranked, falling = rows[order], scores[order]
-    places = np.arange(len(order))
-    starts = np.searchsorted(ranked, ranked)
-    # Candidates that score the same share a rank, whatever their order.
-    first = (places == starts) | (np.diff(falling, prepend=np.nan) != 0)
-    leaders = np.maximum.accumulate(np.where(first, places, 0))
+    order, starts, leaders = _ranked(rows, scores)
+    falling = scores[order]
     gap = np.where(leaders > starts, falling[np.maximum(leaders - 1, 0)] - falling, np.nan)
     summed = np.append(0, np.cumsum(expit(falling)))
     return {
@@ -110,8 +105,23 @@ def of_graph(known: Known) -> Columns:
 
 
 def of_rules(known: Known) -> Columns:
-    """What the rules of the graph say; facts between anchor and entity have no part in it."""
-    return known.rules(*_asked(known.shortlist))
+    """What the rules of the graph say; facts between anchor and entity have no part in it.
+
+    And where the candidate stands by what all rules say together, among the shortlisted of its
+    query: its rank, how far it is below the best, and how far above the best of the others.
+    """
+    columns = known.rules(*_asked(known.shortlist))
+    rows, said = known.shortlist.rows, columns[ALL_RULES].astype(np.float64)
+    order, starts, leaders = _ranked(rows, said)
+    falling, places = said[order], np.arange(len(order))
+    ends = np.searchsorted(rows[order], rows[order], side="right")
+    second = falling[np.minimum(starts + 1, len(order) - 1)]
+    others = np.where(places > starts, falling[starts], np.where(ends > starts + 1, second, np.nan))
+    return columns | {
+        f"{ALL_RULES}_rank": _back(leaders - starts, order),
+        f"{ALL_RULES}_below_best": _back(falling[starts] - falling, order),
+        f"{ALL_RULES}_lead": _back(falling - others, order),
+    }
 
 
 def of_models(known: Known) -> Columns:
@@ -134,6 +144,20 @@ def _asked(shortlist: Shortlist) -> tuple[Ids, Ids, Ids]:
     """Anchor, slot and entity of each candidate."""
     queries, rows = shortlist.queries, shortlist.rows
     return queries.anchors[rows], queries.relations[rows], shortlist.entities
+
+
+def _ranked(
+    rows: Ids, values: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The candidates by query and falling value; the place where each one's query begins; and the
+    place of the first candidate of the query with its value: those with the same share a rank.
+    """
+    order = np.lexsort((-values, rows))
+    ranked, falling = rows[order], values[order]
+    places = np.arange(len(order))
+    starts = np.searchsorted(ranked, ranked)
+    first = (places == starts) | (np.diff(falling, prepend=np.nan) != 0)
+    return order, starts, np.maximum.accumulate(np.where(first, places, 0))
 
 
 def _back(values: NDArray[np.generic], order: NDArray[np.int64]) -> NDArray[np.generic]:

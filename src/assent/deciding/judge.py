@@ -38,8 +38,8 @@ from assent.errors import DataError
 PER_ANSWER = 6  # candidates looked at for each answer; more made no better judges
 FOLDS = 6
 MANY = 100_000  # candidates to learn from, above which more and larger trees do not overfit
-FEW_TREES = BoostSettings(trees=80, leaves=31, l2=10)
-MANY_TREES = BoostSettings(trees=200, leaves=63, l2=10)
+FEW_TREES = BoostSettings(trees=200, leaves=31, l2=10, rate=0.05, features=0.3)
+MANY_TREES = BoostSettings(trees=600, leaves=63, l2=10, rate=0.05, features=0.2)
 SHOWN = ("full", "C", "C+F", "I")  # sets of queries whose F1 on valid is told
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # so that near ids fall far apart
 

@@ -6,7 +6,7 @@ candidates is larger than that of its own answers. So only the highest candidate
 proportion to the answers, can matter. They are kept; the rest is forgotten as it streams by.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -127,6 +127,16 @@ class Highest:
         floors = np.minimum(self.floors[:-1], self.floors[-1])
         return self.kept.shortlist(floors, self.spreading)
 
+    def kept_here(self) -> tuple[Room, Scores]:
+        """The candidates kept so far, all that decisions can be about, and the floors."""
+        self._drop()
+        return self.kept.room(), self.floors
+
+    def take_up(self, rooms: Sequence[Room], floors: Sequence[Scores], num_entities: int) -> None:
+        """Takes what others kept, of other candidates of the same queries, in place of its own."""
+        self.kept.put(rooms, num_entities)
+        self.floors = np.maximum.reduce(floors)
+
     def _share_floors(self) -> None:
         """What one part of the candidates exceeds often enough, all of them do."""
         for bins in self.bins:
@@ -236,6 +246,15 @@ class _Kept:
             frozen(floors, np.float32),
             None if spreading is None else spreading.result(),
         )
+
+    def room(self) -> Room:
+        """Rows, entities and scores."""
+        return self._join()
+
+    def put(self, rooms: Sequence[Room], num_entities: int) -> None:
+        """Holds these in place of what it held."""
+        self.parts, self.num_entities = list(rooms), num_entities
+        self.size = sum(len(rows) for rows, _, _ in rooms)
 
     def _in_order(self) -> Room:
         """By query: relations may have been looked at side by side."""

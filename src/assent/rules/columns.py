@@ -12,6 +12,7 @@ from assent.geometry import threads
 from assent.rules.firing import Firing, fire_pairs
 from assent.rules.likeness import Likeness
 from assent.rules.spoken import ANCHOR, ENTITY, KEPT, KINDS, TURNED, Spoken, forget
+from assent.rules.together import together
 
 Columns = dict[str, NDArray[np.float32]]
 
@@ -19,12 +20,13 @@ Columns = dict[str, NDArray[np.float32]]
 def columns(firing: Firing, likeness: Likeness, anchors: Ids, slots: Ids, entities: Ids) -> Columns:
     """Columns (candidate,) by name, such as `rule_paths_best` and `like_answers`."""
     best, _, total = spoken_for(firing, anchors, slots, entities)
-    together = 1 - np.prod(1 - best, axis=2)
+    either = 1 - np.prod(1 - best, axis=2)
     degrees = np.maximum(np.diff(firing.graph.offsets), 1)
     found: Columns = {}
     for kind, name in enumerate(KINDS):
         found[f"rule_{name}_best"] = best[:, kind, 0]
-        found[f"rule_{name}_together"] = together[:, kind]
+        found[f"rule_{name}_together"] = either[:, kind]
+    found["rule_all"] = together(best)
     found["rule_anchor_mean"] = total[:, ANCHOR] / degrees[anchors]
     found["rule_entity_mean"] = total[:, ENTITY] / degrees[entities]
     num_slots = firing.graph.num_slots

@@ -16,6 +16,7 @@ from numba import njit
 
 from assent.core.arrays import Ids, Keys, frozen, offsets_of
 from assent.geometry import threads
+from assent.rules.drawing import drawn_below, first_state, next_state
 from assent.rules.graph import Graph
 
 CHUNK = 4_000_000  # links looked at before the clock is looked at again
@@ -125,15 +126,15 @@ def _count(
         low, high = member_offsets[head], member_offsets[head + 1]
         drawn = high - low > max_members
         looked_at = max_members if drawn else high - low
-        state = np.uint64(seed) ^ (np.uint64(head) * np.uint64(0x9E3779B97F4A7C15))
+        state = first_state(seed, head)
         num_met = 0
         for k in range(looked_at):
             place = low + k
             if drawn:  # one from each of as many stretches of equal length
-                state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+                state = next_state(state)
                 first = low + k * (high - low) // max_members
                 stretch = low + (k + 1) * (high - low) // max_members - first
-                place = first + np.int64((state >> np.uint64(33)) % np.uint64(stretch))
+                place = first + drawn_below(state, stretch)
             entity = members[place]
             for q in range(offsets[entity], offsets[entity + 1]):
                 p = items[q]

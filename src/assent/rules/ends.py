@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, frozen, offsets_of
 from assent.geometry import threads
+from assent.rules.drawing import drawn_below, first_state, next_state
 from assent.rules.graph import Graph, first_at_least, links_by
 
 EACH = 64  # rules kept of each item that they speak for
@@ -213,15 +214,15 @@ def _count(
             drawn = cases > MAX_MEMBERS
             looked_at = MAX_MEMBERS if drawn else cases
             code = np.uint64(end) * np.uint64(num_slots) + np.uint64(slot)
-            state = np.uint64(seed) ^ (code * np.uint64(0x9E3779B97F4A7C15))
+            state = first_state(seed, code)
             heads = 0
             for k in range(looked_at):
                 place = k
                 if drawn:  # one from each of as many stretches of equal length
-                    state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+                    state = next_state(state)
                     place = k * cases // looked_at
                     stretch = (k + 1) * cases // looked_at - place
-                    place += np.int64((state >> np.uint64(33)) % np.uint64(stretch))
+                    place += drawn_below(state, stretch)
                 x = met[place]
                 for q in range(offsets[x], offsets[x + 1]):
                     head = items[q]

@@ -21,8 +21,9 @@ from assent.rules.graph import Graph, Links, first_at_least, links_by
 from assent.rules.leading import Leading, lead_back, lead_from, lead_on, lead_to, nothing_passed
 from assent.rules.mining import PRIOR as PRIOR
 from assent.rules.mining import RuleSet
-from assent.rules.paths import Paths, reversed_steps
+from assent.rules.paths import Paths
 from assent.rules.spoken import ANCHOR, ENTITY, PATHS, SLOTS, Confidences, speak
+from assent.rules.steps import reversed_steps
 
 GROUNDINGS = 4_000  # of a path rule from one anchor, walked; a hub has more
 
@@ -101,27 +102,14 @@ def fire(anchor, slot, links, rules, direct, spoken):
     inverse = (slot + half) % (2 * half)
     num_items = len(links.item_slots)
     count = 0
-    first_head, last_head = links.slot_items[slot], links.slot_items[slot + 1]
     # What the anchor has.
     for q in range(links.offsets[anchor], links.offsets[anchor + 1]):
-        body, other = links.items[q], links.ends[q]
-        high = rules.body_offsets[body + 1]
-        place = first_at_least(rules.heads, rules.body_offsets[body], high, first_head)
-        while place < high and rules.heads[place] < last_head:
-            entity = links.item_entities[rules.heads[place]]
-            if entity != anchor and (direct or entity != other):
-                count = speak(entity, ANCHOR, rules.body_confidence[place], spoken, count, True)
-            place += 1
+        but = -1 if direct else links.ends[q]
+        count = _fire_body(anchor, slot, links.items[q], but, ANCHOR, links, rules, spoken, count)
     for q in range(links.slot_offsets[anchor], links.slot_offsets[anchor + 1]):
         body = num_items + links.entity_slots[q]
-        only = only_end(links, anchor, links.entity_slots[q])
-        high = rules.body_offsets[body + 1]
-        place = first_at_least(rules.heads, rules.body_offsets[body], high, first_head)
-        while place < high and rules.heads[place] < last_head:
-            entity = links.item_entities[rules.heads[place]]
-            if entity != anchor and (direct or entity != only):
-                count = speak(entity, SLOTS, rules.body_confidence[place], spoken, count, True)
-            place += 1
+        but = -1 if direct else only_end(links, anchor, links.entity_slots[q])
+        count = _fire_body(anchor, slot, body, but, SLOTS, links, rules, spoken, count)
     # What the entities have, whose rules speak for having the anchor.
     head = item_of(links, inverse, anchor)
     if head >= 0:
@@ -144,6 +132,19 @@ def fire(anchor, slot, links, rules, direct, spoken):
         count = lead_back(anchor, head, links, rules.leading, spoken, count)
     count = lead_on(anchor, slot, links, rules.leading, spoken, count)
     return fire_paths(anchor, slot, links, rules, direct, spoken, count, True)
+
+
+@njit(nogil=True, cache=True)
+def _fire_body(anchor, slot, body, but, kind, links, rules, spoken, count):
+    """Rules about a property of the anchor speak for entities of the slot, all but one."""
+    high = rules.body_offsets[body + 1]
+    place = first_at_least(rules.heads, rules.body_offsets[body], high, links.slot_items[slot])
+    while place < high and rules.heads[place] < links.slot_items[slot + 1]:
+        entity = links.item_entities[rules.heads[place]]
+        if entity != anchor and entity != but:
+            count = speak(entity, kind, rules.body_confidence[place], spoken, count, True)
+        place += 1
+    return count
 
 
 @njit(nogil=True, cache=True)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, frozen, offsets_of, rows_of
 from assent.errors import DataError
+from assent.rules.bodies import PathSettings
 from assent.rules.constants import Constants, mine_constants
 from assent.rules.ends import EACH, Ends, mine_ends
 from assent.rules.graph import Graph
-from assent.rules.paths import Paths, PathSettings, mine_paths
+from assent.rules.paths import Paths, mine_paths
 
 Progress = Callable[[str, int, int], None]  # told what is mined, how much is done, and of how much
 

@@ -22,11 +22,18 @@ from assent.rules.ends import EACH
 from assent.rules.firing import Firing, fire, item_of
 from assent.rules.graph import Graph
 from assent.rules.mining import Progress, RuleSet, mine
-from assent.rules.spoken import KINDS, SLOTS, Spoken, forget
+from assent.rules.spoken import Spoken, forget
+from assent.rules.together import (
+    COUNTED,
+    DISCOUNT,
+    FAINT,
+    SLOTS_WEIGHT,
+    against,
+    as_log_odds,
+    weights_of_kinds,
+)
 
 POPULAR = 0.01  # how far it is believed that an entity answers because it often does
-FAINT = 1e-6  # the probability of a candidate that nothing speaks for
-COUNTED = 8  # of the confidences of all kinds, the highest
 SUREST = 7.0  # log-odds that rules can come to where they only have a say: a probability of .999
 MOST_ENDS = 1_000  # rules with a constant after two steps that may be kept of each item
 SHORT = 2  # steps of the paths that have a say; three cost far more time
@@ -38,8 +45,8 @@ class RuleSettings:
     min_support: int = 2  # pairs or entities that a rule was right about, at least
     min_coverage: float = 0.0  # share of the relation's facts that a rule was right about, at least
     prior: float = 5.0  # cases against a rule, before any is counted
-    discount: float = 0.5  # of each rule after the surest: 0 believes that alone, 1 all alike
-    slots_weight: float = 0.1  # of rules about whom an entity has some slot with
+    discount: float = DISCOUNT  # of each rule after the surest: 0 believes that alone, 1 all alike
+    slots_weight: float = SLOTS_WEIGHT  # of rules about whom an entity has some slot with
     file: str = ""  # of rules in AnyBURL's format, to be taken instead of mining
     ends: int = EACH  # rules with a constant after two steps, of each item; 0: none
     minutes: float = 0.0  # of mining, at most; 0: as many as it takes
@@ -49,7 +56,6 @@ class RuleSettings:
             ("steps", 1, 3),
             ("min_support", 1, math.inf),
             ("min_coverage", 0, 1),
-            ("prior", 0, math.inf),
             ("discount", 0, 1),
             ("slots_weight", 0, 1),
             ("ends", 0, MOST_ENDS),
@@ -57,6 +63,8 @@ class RuleSettings:
         ):
             if not low <= (value := getattr(self, name)) <= high:
                 raise ConfigError(f"model.{name}: expected {low} to {high}, found {value}")
+        if not 0 < self.prior < math.inf:  # without any, rules that never failed would be certain
+            raise ConfigError(f"model.prior: expected a number above 0, found {self.prior}")
 
 
 class RuleModel:
@@ -103,9 +111,7 @@ class RuleModel:
             * sizes[: rules.graph.num_items]
             / (anchors[rules.graph.item_slots] + self.settings.prior)
         ).astype(np.float32)
-        weights = np.ones(len(KINDS), np.float32)
-        weights[SLOTS] = self.settings.slots_weight
-        self.weights = weights
+        self.weights = weights_of_kinds(self.settings.slots_weight)
 
     def scores(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, entity)
         asked, slots = anchors.cpu().numpy(), relations.cpu().numpy()
@@ -197,18 +203,18 @@ def _score(
     for query in queries:
         anchor, slot = anchors[query], slots[query]
         back = item_of(links, (slot + half) % (2 * half), anchor)
-        against = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
-        out[query, :] = _log_odds(against)
+        doubt = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
+        out[query, :] = as_log_odds(doubt)
         for item in range(links.slot_items[slot], links.slot_items[slot + 1]):
             entity = links.item_entities[item]
-            out[query, entity] = _log_odds(against * (1.0 - popularity[item]))
+            out[query, entity] = as_log_odds(doubt * (1.0 - popularity[item]))
         count = fire(anchor, slot, links, rules, direct, spoken)
         for row in range(count):
             entity = spoken.entities[row]
             item = item_of(links, slot, entity)
-            left = against * (1.0 - popularity[item] if item >= 0 else 1.0)
-            left *= _against(spoken.best[row], weights, discount, top)
-            out[query, entity] = _log_odds(left)
+            left = doubt * (1.0 - popularity[item] if item >= 0 else 1.0)
+            left *= against(spoken.best[row], weights, discount, top)
+            out[query, entity] = as_log_odds(left)
         forget(spoken, count)
 
 
@@ -218,33 +224,7 @@ def _score_pairs(anchors, slots, entities, best, links, weights, discount, popul
     top = np.empty(COUNTED, np.float32)
     for i in range(len(anchors)):
         back = item_of(links, (slots[i] + half) % (2 * half), anchors[i])
-        against = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
+        doubt = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
         item = item_of(links, slots[i], entities[i])
-        left = against * (1.0 - popularity[item] if item >= 0 else 1.0)
-        out[i] = _log_odds(left * _against(best[i], weights, discount, top))
-
-
-@njit(nogil=True, cache=True)
-def _against(best, weights, discount, top):
-    """The probability that no rule is right: the surest counts whole, each next one less."""
-    top[:] = 0
-    for kind in range(best.shape[0]):
-        for k in range(best.shape[1]):
-            confidence = weights[kind] * best[kind, k]
-            place = len(top) - 1
-            if confidence <= top[place]:
-                break
-            while place > 0 and confidence > top[place - 1]:
-                top[place] = top[place - 1]
-                place -= 1
-            top[place] = confidence
-    left, believed = 1.0, 1.0
-    for k in range(len(top)):
-        left *= 1.0 - believed * top[k]
-        believed *= discount
-    return left
-
-
-@njit(nogil=True, cache=True)
-def _log_odds(against):
-    return np.log((1.0 - against) / against)
+        left = doubt * (1.0 - popularity[item] if item >= 0 else 1.0)
+        out[i] = as_log_odds(left * against(best[i], weights, discount, top))

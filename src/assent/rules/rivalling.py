@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys
 from assent.geometry import threads
+from assent.rules.bodies import bodies_of
 from assent.rules.explaining import MIN_SUPPORT, PATHS
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph, links_by
-from assent.rules.paths import NONE, bodies_of, count_paths, reversed_steps, steps_of_codes
+from assent.rules.steps import NONE, reversed_steps, steps_of_codes
+from assent.rules.walking import count_paths
 
 LOOKED_AT = 500  # entities with a property, asked for the answers that they have
 MOST_PATHS = 200  # of each relation, those most often found
@@ -101,7 +103,7 @@ class Rivalling:
         codes, times = bodies_of(self.graph, relation, PATHS)
         often = codes[np.argsort(-times, kind="stable")[:MOST_PATHS]]
         steps = steps_of_codes(often, self.graph.num_slots)
-        support, cases = count_paths(self.graph, relation, steps, PATHS)
+        support, cases = count_paths(self.graph, relation, steps)
         order = np.argsort(-support / (cases + PRIOR), kind="stable")
         order = order[support[order] >= MIN_SUPPORT]
         return KnownPaths(np.ascontiguousarray(steps[order]), support[order], cases[order])

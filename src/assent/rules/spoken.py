@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from assent.core.arrays import Ids
+from assent.rules.falling import enter
 
 KINDS = ("anchor", "entity", "slots", "paths", "anchor_ends", "entity_ends")
 ANCHOR, ENTITY, SLOTS, PATHS, ANCHOR_ENDS, ENTITY_ENDS = range(len(KINDS))
@@ -40,18 +41,6 @@ class Spoken(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def insert(best, confidence):
-    """Keeps a confidence in `best` (kept,), which falls, if it is one of the highest."""
-    place = len(best) - 1
-    if confidence <= best[place]:
-        return
-    while place > 0 and confidence > best[place - 1]:
-        best[place] = best[place - 1]
-        place -= 1
-    best[place] = confidence
-
-
-@njit(nogil=True, cache=True)
 def speak(entity, kind, confidence, spoken, count, grow):
     """One more rule for an entity. Returns the number of rows; a new one only if they may grow."""
     row = spoken.rows[entity]
@@ -62,7 +51,7 @@ def speak(entity, kind, confidence, spoken, count, grow):
         spoken.rows[entity], spoken.entities[row] = row, entity
         spoken.best[row], spoken.number[row], spoken.total[row] = 0, 0, 0
         count += 1
-    insert(spoken.best[row, kind], confidence)
+    enter(spoken.best[row, kind], confidence)
     spoken.number[row, kind] += 1
     spoken.total[row, kind] += confidence
     return count

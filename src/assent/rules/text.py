@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from assent.core.arrays import Ids, frozen, offsets_of, rows_of
+from assent.core.legible import in_words
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.rules.constants import Constants
@@ -18,7 +19,8 @@ from assent.rules.ends import Ends
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.mining import RuleSet
-from assent.rules.paths import NONE, STEPS, Paths, reversed_steps
+from assent.rules.paths import Paths
+from assent.rules.steps import NONE, STEPS, reversed_steps
 
 ARROW = " <= "
 BETWEEN = "AB"  # variables between X and Y
@@ -50,7 +52,8 @@ def lines(
 def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "rules") -> RuleSet:
     """Rules from text. Those about what no entity of the graph has are left out: they never fire.
 
-    How many cases a rule with constants has, the graph says.
+    How many cases a rule with constants has, the graph says; the share of them that is right, the
+    text.
     """
     entities = {name: number for number, name in enumerate(names.entities)}
     relations = {name: number for number, name in enumerate(names.relations)}
@@ -59,12 +62,17 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
     paths: list[tuple[int, tuple[int, ...], int, int]] = []
     for number, line in enumerate(text, 1):
         try:
-            cases, support, _, rule = line.rstrip("\n").split("\t")
+            *counts, _, rule = line.rstrip("\n").split("\t")
+            cases, support = map(_count, counts)
+            if not 1 <= cases >= support:
+                raise ValueError(f"{support} right of {cases} cases")
             head, body = rule.split(ARROW.strip(), 1)
             slot, start, end = _read_atom(head.strip(), entities, relations, names)
             if {start, end} == {"X", "Y"}:
                 steps = _read_path(body.strip(), entities, relations, names)
-                paths.append((slot, steps, _count(support), _count(cases)))
+                if steps[:2] == (slot, NONE):
+                    raise ValueError("the body of the rule is its head")
+                paths.append((slot, steps, support, cases))
                 continue
             if start not in ("X", "Y"):  # r(e,Y): the head is asked for
                 slot, start, end = _inverse(slot, names), end, start
@@ -74,16 +82,19 @@ def parse(text: Iterable[str], graph: Graph, names: Vocabulary, where: str = "ru
             if rest:
                 last = _read_end(other, rest, graph, names)
                 if item >= 0 and last >= 0:
-                    ends.append((int(item), by, last, _count(support), _count(cases)))
+                    ends.append((int(item), by, last, support, cases))
                 continue
             free = other in VARIABLES
             property_ = (
                 graph.num_items + by if free else graph.item(frozen([by]), frozen([other]))[0]
             )
             if item >= 0 and property_ >= 0:
-                constants.append((int(item), int(property_), _count(support)))
+                right = round(support / cases * int(graph.sizes[property_]))
+                constants.append((int(item), int(property_), right))
         except ValueError as error:
-            raise DataError(f"{where}:{number}: {error or 'cannot be read'}") from error
+            raise DataError(
+                f"{where}:{number}: {in_words(error)}; expected cases, support, confidence, rule"
+            ) from error
     far = np.array(sorted(set(ends)), np.int64).reshape(-1, 5).T
     return RuleSet(
         graph, _constants(constants, graph), _paths(paths, graph), Ends.of(graph, PRIOR, *far)
@@ -101,7 +112,6 @@ def _count(text: str) -> int:
 def _constants(rules: list[tuple[int, int, int]], graph: Graph) -> Constants:
     heads, bodies, support = np.array(sorted(set(rules)), np.int64).reshape(-1, 3).T
     counts = np.bincount(heads, minlength=graph.num_items)
-    support = np.minimum(support, graph.sizes[bodies])
     return Constants(frozen(offsets_of(counts), np.int64), frozen(bodies), frozen(support))
 
 
