@@ -1,5 +1,14 @@
-"""Building benchmarks: FB15k-237 against reading it, and synthetic graphs of growing size."""
+"""Building benchmarks: FB15k-237 against reading it, and synthetic graphs of growing size.
 
+`python benchmarks/building.py engines SIZE...` builds synthetic graphs of so many facts, from file
+to benchmark, by memory (recipe 2) and DuckDB, audits them, and tells time and peak memory;
+`--engine NAME` only by this one, `--scratch FOLDER` where there is room (60 bytes a fact for the
+file, 150 for tables).
+"""
+
+import argparse
+import filecmp
+import os
 import subprocess
 import sys
 import tempfile
@@ -7,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 import assent
 from assent.core.facts import KnowledgeBase
@@ -18,6 +28,9 @@ RELATIONS = 500
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["engines"]:
+        by_engine(sys.argv[2:])
+        return
     if len(sys.argv) == 2:
         grow(int(sys.argv[1]))
         return
@@ -68,6 +81,69 @@ def grow(size: int) -> None:
         f"  {built - start:>6.1f} s  {saved - built:>6.1f} s"
         f"  {len(kb.facts) / (saved - start):>10,.0f}  {peak_memory():>8.1f} GB"
     )
+
+
+def by_engine(arguments: list[str]) -> None:
+    """Time, processor time and peak memory of `assent build` and `assent audit`, by engine."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sizes", nargs="+", type=int)
+    parser.add_argument("--engine", action="append", choices=("memory", "duckdb", "spark"))
+    parser.add_argument("--scratch", type=Path)
+    given = parser.parse_args(arguments)
+    print("      facts  engine  command: time, processor time, peak memory")
+    for size in given.sizes:
+        with tempfile.TemporaryDirectory(dir=given.scratch) as scratch:
+            folder = Path(scratch)
+            write_synthetic(size, folder / "graph.tsv")
+            built = []
+            for engine in given.engine or ("memory", "duckdb"):
+                built.append(folder / engine)
+                by = ["--engine", engine, "--scratch", scratch]
+                told = [f"  {size:>9,}  {engine:<6}"]
+                graph = folder / "graph.tsv"
+                told += _measured("build", graph, "--out", built[-1], *by, "--recipe", 2)
+                told += _measured("audit", built[-1], *by)
+                print("".join(told), flush=True)
+            for other in built[1:]:
+                same = filecmp.cmpfiles(
+                    built[0], other, [path.name for path in built[0].iterdir()], shallow=False
+                )
+                assert not same[1] and not same[2], f"{built[0].name} and {other.name} differ"
+
+
+def _measured(*arguments: object) -> list[str]:
+    """A command in a process of its own: what it took."""
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "assent", *map(str, arguments), "--quiet"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed")
+    took, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
+    memory = used.ru_maxrss * 1024 / 1e9
+    return [f"  {arguments[0]}  {took:>6.0f} s  {processor:>6.0f} s  {memory:>6.2f} GB"]
+
+
+def write_synthetic(size: int, path: Path, block: int = 5_000_000) -> None:
+    """A file of lines like the facts of `synthetic`, written block by block; a few stand twice."""
+    rng, num_entities, kinds = np.random.default_rng(size), size // 10, 20
+    ends = pl.format(
+        "entity/{}\trelation/{}\tentity/{}",
+        *(
+            pl.col(name).cast(pl.String).str.zfill(digits)
+            for name, digits in (("head", 8), ("relation", 3), ("tail", 8))
+        ),
+    )
+    with path.open("wb") as file:
+        for start in range(0, size, block):
+            drawn = int(1.04 * min(block, size - start))
+            relations = (RELATIONS * rng.random(drawn) ** 3).astype(np.int64)
+            heads, tails = (
+                (num_entities // kinds * rng.random(drawn) ** 4).astype(np.int64) * kinds + kind
+                for kind in (relations % kinds, relations // kinds % kinds)
+            )
+            frame = pl.DataFrame({"head": heads, "relation": relations, "tail": tails})
+            frame.select(ends).write_csv(file, include_header=False, quote_style="never")
 
 
 def synthetic(size: int) -> KnowledgeBase:

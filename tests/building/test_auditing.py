@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assent.building.auditing import CHECKS, Finding, audit, facts_with_twin, twin_relations
+from assent.building.auditing import CHECKS, audit, facts_with_twin, twin_relations
+from assent.building.findings import Finding
 from assent.building.recipe import build
 from assent.core.arrays import frozen, offsets_of
 from assent.core.benchmark import Benchmark

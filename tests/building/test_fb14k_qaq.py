@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 import pytest
 
 import toy
+from assent.building.drawing import RECIPES
 from assent.building.recipe import build
 from assent.files.triples import read
 
@@ -19,10 +20,11 @@ def lines_of(path) -> list[str]:
         return file.read().removesuffix("\n").split("\n")
 
 
-@pytest.fixture(scope="module")
-def benchmark(data):
+@pytest.fixture(scope="module", params=RECIPES)
+def benchmark(data, request):
     removed = (data / "fb14k-qaq" / "removed_entities.txt").read_text("utf-8").split()
-    return build(read(data / "fb15k-237"), removed=removed, deal="by-query")
+    kb = read(data / "fb15k-237")
+    return build(kb, removed=removed, deal="by-query", recipe=request.param)
 
 
 @pytest.fixture(scope="module")

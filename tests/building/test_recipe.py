@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import oracles
 import toy
+from assent.building.drawing import RECIPES
 from assent.building.fitting import fitting_types, seen_in
 from assent.building.recipe import DEALS, build
 from assent.building.removing import AUTO_LIMIT
@@ -21,6 +22,15 @@ from assent.errors import ConfigError, DataError
 seeds = st.integers(0, 2**16)
 deals = st.sampled_from(sorted(DEALS))
 removals = st.one_of(st.just("auto"), st.integers(0, 6))
+
+
+@pytest.fixture(scope="module", params=RECIPES, autouse=True)
+def recipe(request):
+    """All that is said here holds for every recipe."""
+    usual = build.__kwdefaults__["recipe"]
+    build.__kwdefaults__["recipe"] = request.param
+    yield request.param
+    build.__kwdefaults__["recipe"] = usual
 
 
 def paper_of(kb: KnowledgeBase, benchmark: Benchmark) -> oracles.Paper:

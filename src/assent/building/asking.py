@@ -39,23 +39,32 @@ def ask_nothing(lost: Keys, answered: Keys, num_entities: int) -> Queries:
 
 
 class Quota(NamedTuple):
-    """How many fake queries a benchmark takes."""
+    """A number of queries for heads, and for tails; of fakes, how many a benchmark takes."""
 
     heads: int
     tails: int
 
 
 def fakes_wanted(answered: Queries, none: Queries, vocabulary: Vocabulary) -> Quota:
-    """How many fakes make as many queries without answers as there are with answers.
+    """How many fakes make as many queries without answers as there are with answers."""
+    sides = (
+        Quota(heads, len(part) - heads)
+        for part in (answered, none)
+        for heads in [int(np.sum(vocabulary.asks_for_head(part.relations)))]
+    )
+    return balanced(*sides)
 
-    Of those without, at most half lost all their answers (`none`). Each side has its own balance,
+
+def balanced(answered: Quota, none: Quota) -> Quota:
+    """How many fakes are wanted beside so many answered queries, and so many that lost all answers.
+
+    Of those without answers, at most half lost them all (`none`). Each side has its own balance,
     as in FB14k-QAQ: as many head queries without answers as with answers.
     """
-    kept = min(len(none), (len(answered) + 1) // 2)
-    wanted = len(answered) - kept
-    head_share = np.mean(vocabulary.asks_for_head(none.relations)) if len(none) else 0.0
-    heads = int(np.sum(vocabulary.asks_for_head(answered.relations))) - round(head_share * kept)
-    heads = min(max(heads, 0), wanted)
+    kept = min(sum(none), (sum(answered) + 1) // 2)
+    wanted = sum(answered) - kept
+    head_share = none.heads / sum(none) if sum(none) else 0.0
+    heads = min(max(answered.heads - round(head_share * kept), 0), wanted)
     return Quota(heads, wanted - heads)
 
 

@@ -1,12 +1,13 @@
 """What is wrong with a benchmark, and what is only skewed, counted."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from assent.building.fitting import SHARED, derived, seen_in, stated_types
+from assent.building import findings
+from assent.building.findings import FEW_ANSWERS, Finding
+from assent.building.fitting import derived, seen_in, stated_types
 from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, pair_keys
 from assent.core.benchmark import Benchmark
 from assent.core.facts import fact_keys, facts_of
@@ -15,30 +16,7 @@ from assent.core.queries import Queries, Subset, both_ways
 from assent.core.types import Pairs
 from assent.core.vocabulary import Vocabulary
 
-FEW_ANSWERS = 5  # a threshold found on fewer valid answers means little
 OVERLAP = 0.8  # share of a relation's facts that its twin states as well
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked for: how often it was found, among how many, and more in words."""
-
-    name: str
-    wrong: bool  # to be found at all is wrong; else it is a skew to know of
-    count: int
-    among: int
-    detail: str = ""
-
-    @property
-    def failed(self) -> bool:
-        return self.wrong and self.count > 0
-
-    @property
-    def verdict(self) -> str:
-        """`wrong`, `skewed`, `fine`, or `not looked for` where there was nothing to look at."""
-        if not self.among:
-            return "not looked for"
-        return "wrong" if self.failed else "skewed" if self.count else "fine"
 
 
 class Rows:
@@ -143,139 +121,105 @@ def keys_standing_twice(rows: Rows) -> Finding:
     twice = times > 1
     mixed = int(np.sum(twice & (answered > 0) & (answered < times)))
     without = int(np.sum(twice & (answered == 0)))
-    detail = f"{mixed:,} with and without answers, {without:,} without twice"
-    return Finding("queries that stand twice", True, int(twice.sum()), len(unique), detail)
+    return findings.standing_twice(int(twice.sum()), len(unique), mixed, without)
 
 
 def keys_in_both_splits(rows: Rows) -> Finding:
-    """In a leak-safe benchmark these are the queries whose answers were dealt to both splits."""
-    safe = rows.benchmark.masks_other_split
     both = np.intersect1d(rows.keys[rows.in_valid], rows.keys[~rows.in_valid])
-    detail = "for different answers, those of the other split masked" if safe else ""
-    return Finding(
-        "queries in both valid and test", not safe, len(both), len(distinct(rows.keys)), detail
-    )
+    safe = rows.benchmark.masks_other_split
+    return findings.in_both_splits(len(both), len(distinct(rows.keys)), safe)
 
 
 def fakes_that_are_real(rows: Rows) -> Finding:
     fakes = rows.keys[rows.collides]
     incomplete = distinct(rows.keys[rows.queries.subsets == Subset.INCOMPLETE])
     of_incomplete = int(found_in(incomplete, fakes).sum())
-    detail = f"{len(fakes) - of_incomplete:,} complete, {of_incomplete:,} incomplete"
-    return Finding("fakes that are a real query", True, len(fakes), int(rows.fake.sum()), detail)
+    return findings.real_fakes(len(fakes), int(rows.fake.sum()), of_incomplete)
 
 
 def fakes_with_known_answers(rows: Rows) -> Finding:
     lone = rows.fake & ~rows.collides
     count = int(np.sum(lone & rows.known))
-    return Finding("fakes with answers in train", True, count, int(lone.sum()))
+    return findings.known_fakes(count, int(lone.sum()))
 
 
 def fakes_that_fit(rows: Rows) -> Finding:
     """By the types given, or by the domains that the relations' names state."""
     benchmark, lone = rows.benchmark, rows.fake & ~rows.collides
     types = benchmark.types or stated_types(rows.seen(), benchmark.vocabulary)
-    name = "fakes that fit the types"
     if types is None:
-        return Finding(name, True, 0, 0, "no types known")
+        return findings.NO_TYPES
     fits = np.zeros(len(lone), dtype=bool)
     fits[lone] = types.fit(rows.queries.anchors[lone], rows.queries.relations[lone])
     tails = lone & rows.tail
-    share = np.sum(fits & tails) / max(int(tails.sum()), 1)
-    source = "types given" if benchmark.types else "domains stated in the relations' names"
-    detail = f"{source}; {share:.1%} of the tail fakes"
-    return Finding(name, True, int(fits.sum()), int(lone.sum()), detail)
+    tails_fit, given = int(np.sum(fits & tails)), benchmark.types is not None
+    return findings.fitting_fakes(
+        int(fits.sum()), int(lone.sum()), tails_fit, int(tails.sum()), given
+    )
 
 
 def fakes_that_may_fit(rows: Rows) -> Finding:
     """By types derived from the graph, which may be wrong: a suspicion, no proof."""
     benchmark, lone = rows.benchmark, rows.fake & ~rows.collides
-    name = "fakes that may fit"
     if benchmark.types:
-        return Finding(name, False, 0, 0, "types are given")
+        return findings.TYPES_GIVEN
     types = derived(rows.seen(), benchmark.vocabulary)
     fits = types.fit(rows.queries.anchors[lone], rows.queries.relations[lone])
-    detail = f"their anchor stands in a slot that shares {SHARED} entities or more with this one"
-    return Finding(name, False, int(fits.sum()), int(lone.sum()), detail)
+    return findings.perhaps_fitting_fakes(int(fits.sum()), int(lone.sum()))
 
 
 def facts_in_both_splits(rows: Rows) -> Finding:
     test = distinct(rows.fact_keys("test"))
     leaked = int(found_in(distinct(rows.fact_keys("valid")), test).sum())
-    detail = f"{leaked / max(len(test), 1):.1%} of the test facts"
-    return Finding("test facts that valid asks for as well", True, leaked, len(test), detail)
+    return findings.leaked_facts(leaked, len(test))
 
 
 def answers_in_train(rows: Rows) -> Finding:
     train = fact_keys(rows.benchmark.train, rows.benchmark.vocabulary)
     facts = np.concatenate([rows.fact_keys("valid"), rows.fact_keys("test")])
     known = int(found_in(np.sort(train), facts).sum())
-    return Finding("answers that stand in train", True, known, len(facts))
+    return findings.trained_answers(known, len(facts))
 
 
 def entities_unseen(rows: Rows) -> Finding:
     seen = np.unique(rows.benchmark.train[:, [0, 2]])
-    return Finding(
-        "entities without a train fact", False, rows.num_entities - len(seen), rows.num_entities
-    )
+    return findings.unseen_entities(rows.num_entities - len(seen), rows.num_entities)
 
 
 def relations_unseen(rows: Rows) -> Finding:
     vocabulary = rows.benchmark.vocabulary
     seen = np.bincount(rows.benchmark.train[:, 1], minlength=rows.num_relations) > 0
-    detail = ", ".join(vocabulary.relation(int(relation)) for relation in np.flatnonzero(~seen))
-    return Finding(
-        "relations without a train fact", False, int(np.sum(~seen)), rows.num_relations, detail
-    )
+    unseen = [vocabulary.relation(int(relation)) for relation in np.flatnonzero(~seen)]
+    return findings.unseen_relations(unseen, rows.num_relations)
 
 
 def empty_but_known(rows: Rows) -> Finding:
-    """An empty answer set says that nothing new is to be found, not that nothing is true."""
     none = rows.queries.is_none
-    count = int(np.sum(none & rows.known))
-    detail = f"{count / max(int(none.sum()), 1):.1%} of N"
-    return Finding(
-        "empty queries whose answers are all known", False, count, int(none.sum()), detail
-    )
+    return findings.known_empty(int(np.sum(none & rows.known)), int(none.sum()))
 
 
 def relations_with_few_answers(rows: Rows) -> Finding:
     valid = rows.benchmark.valid
     answers = np.bincount(valid.relations, weights=valid.num_answers, minlength=rows.num_slots)
-    few = int(np.sum(answers < FEW_ANSWERS))
-    detail = "each relation and its inverse"
-    name = f"relations with fewer than {FEW_ANSWERS} valid answers"
-    return Finding(name, False, few, rows.num_slots, detail)
+    return findings.few_answers(int(np.sum(answers < FEW_ANSWERS)), rows.num_slots)
 
 
 def answers_of_the_largest(rows: Rows) -> Finding:
     counts = np.sort(rows.queries.num_answers[rows.queries.has_answers])[::-1]
     top = int(np.ceil(len(counts) / 100))
-    held, total = int(counts[:top].sum()), int(counts.sum())
-    detail = f"{held / max(total, 1):.1%} of the answers"
-    return Finding("answers held by the top 1 % of queries", False, held, total, detail)
+    return findings.answers_of_top(int(counts[:top].sum()), int(counts.sum()))
 
 
 def test_facts_with_twins(rows: Rows) -> Finding:
     vocabulary = rows.benchmark.vocabulary
     test = facts_of(distinct(rows.fact_keys("test")), vocabulary)
     twins = facts_with_twin(test, rows.benchmark.train, vocabulary)
-    detail = f"{twins.inverse:,} by an inverse or symmetric relation, {twins.same:,} by a duplicate"
-    return Finding(
-        "test facts that a twin relation states in train", False, twins.either, len(test), detail
-    )
+    return findings.stated_by_twins(twins.either, len(test), twins.inverse, twins.same)
 
 
 def answers_chosen_by_pairs(rows: Rows) -> Finding:
-    """Answers may be chosen so that train does not join their entities by another fact."""
     shares = joined(rows.benchmark.train, rows.queries, rows.num_entities)
-    answers = len(rows.queries.answers)
-    detail = (
-        f"train joins the entities of {shares.answers:.1%} of them, "
-        f"and those of {shares.train:.1%} of its own facts by another"
-    )
-    name = "answers whose entities were held apart"
-    return Finding(name, False, answers if shares.held_out else 0, answers, detail)
+    return findings.held_apart(shares, len(rows.queries.answers))
 
 
 CHECKS: tuple[Callable[[Rows], Finding], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from assent.core.arrays import Ids, distinct, frozen, pair_keys, rows_of
+from assent.core.arrays import Ids, Keys, distinct, frozen, pair_keys, rows_of
 from assent.core.queries import both_ways
 from assent.core.schema import NOTHING_STATED, Schema
 from assent.core.types import Pairs, Types
@@ -36,12 +36,7 @@ def fitting_types(
 def learned(
     given: Types, seen: Pairs, vocabulary: Vocabulary, schema: Schema = NOTHING_STATED
 ) -> Types:
-    """Fills each slot that has no types with those that nearly all its entities share.
-
-    A type that nearly every entity has, such as "thing", is left out. So is a type that the schema
-    puts above another one of the slot: to have either of them would be enough.
-    """
-    num_slots = vocabulary.num_slots
+    """Fills each slot that has no types with those that nearly all its entities share."""
     has_type = csr_array(
         (np.ones(len(given.entity_types), np.int64), given.entity_types, given.entity_offsets),
         shape=(vocabulary.num_entities, len(given.names)),
@@ -51,9 +46,28 @@ def learned(
     holders = (stands.T @ typed.astype(np.int64)).ravel()  # (slot,)
     shared = (stands.T @ has_type).tocoo()  # (slot, type)
     slots, types = shared.coords
-    telling = has_type.sum(axis=0) < NEARLY_ALL * typed.sum()
+    return types_taken(given, slots, types, shared.data, holders, vocabulary, schema)
+
+
+def types_taken(
+    given: Types,
+    slots: Keys,
+    types: Keys,
+    shared: Keys,
+    holders: Keys,
+    vocabulary: Vocabulary,
+    schema: Schema,
+) -> Types:
+    """The given types, with those of slots that have none taken from how many entities have them.
+
+    Of the entities in `slots` (pair,), `shared` (pair,) have `types` (pair,); `holders` (slot,)
+    have any type. A type that nearly every entity has, such as "thing", is left out. So is a type
+    that the schema puts above another one of the slot: to have either of them would be enough.
+    """
+    typed = int(np.sum(np.diff(given.entity_offsets) > 0))
+    telling = np.bincount(given.entity_types, minlength=len(given.names)) < NEARLY_ALL * typed
     open_slots = np.diff(given.slot_offsets) == 0
-    taken = (shared.data >= NEARLY_ALL * holders[slots]) & telling[types] & open_slots[slots]
+    taken = (shared >= NEARLY_ALL * holders[slots]) & telling[types] & open_slots[slots]
     entity_pairs = np.stack([rows_of(given.entity_offsets), given.entity_types], axis=1)
     given_pairs = np.stack([rows_of(given.slot_offsets), given.slot_types], axis=1)
     new_pairs = _lowest(np.stack([slots[taken], types[taken]], axis=1), given.names, schema)
@@ -62,7 +76,7 @@ def learned(
         entity_pairs,
         np.concatenate([given_pairs, new_pairs]),
         vocabulary.num_entities,
-        num_slots,
+        vocabulary.num_slots,
     )
 
 
@@ -115,9 +129,8 @@ def derived(seen: Pairs, vocabulary: Vocabulary) -> Types:
 
 def stated_types(seen: Pairs, vocabulary: Vocabulary) -> Types | None:
     """The domains that names of Freebase state: heads of /people/person/spouse are persons."""
-    matches = [FREEBASE_PATH.fullmatch(name) for name in vocabulary.relations]
-    domains = [match[1] for match in matches if match]
-    if not domains or len(domains) < len(matches):
+    domains = _domains(vocabulary)
+    if not domains:
         return None
     names, of_relation = np.unique(domains, return_inverse=True)
     heads = seen[~vocabulary.asks_for_head(seen[:, 1])]
@@ -130,6 +143,19 @@ def stated_types(seen: Pairs, vocabulary: Vocabulary) -> Types | None:
         vocabulary.num_entities,
         vocabulary.num_slots,
     )
+
+
+def domains_stated(vocabulary: Vocabulary) -> Keys | None:  # (relation,)
+    """The number of the domain that each relation's name states, if all of them state one."""
+    domains = _domains(vocabulary)
+    return np.unique(domains, return_inverse=True)[1].astype(np.int64) if domains else None
+
+
+def _domains(vocabulary: Vocabulary) -> list[str]:
+    """The domain that each relation's name states; none if one of them states none."""
+    matches = [FREEBASE_PATH.fullmatch(name) for name in vocabulary.relations]
+    domains = [match[1] for match in matches if match]
+    return domains if len(domains) == len(matches) else []
 
 
 def _incidence(seen: Pairs, vocabulary: Vocabulary) -> csr_array:

@@ -1,81 +1,124 @@
 """What a benchmark was built from, and how: the content of its manifest."""
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assent.building.counting import table_one
+from assent.building.counting import Table, table_one
 from assent.building.removing import Removal
+from assent.core.arrays import Ids, Keys
 from assent.core.benchmark import Benchmark
+from assent.core.engine import Outline
 from assent.core.facts import KnowledgeBase
 from assent.core.schema import ENDS
+from assent.core.vocabulary import Vocabulary
+
+BLOCK = 1_000_000  # names joined at once
+
+
+class Counted(NamedTuple):
+    """What was built, in numbers."""
+
+    entities: int
+    train: Keys  # (relation,)  train facts of each
+    answer_facts: int
+    lost_facts: int
+    queries: Table
+    fakes_wanted: int
+
+
+def counted(benchmark: Benchmark, parts: Removal, fakes_wanted: int) -> Counted:
+    """The numbers of a benchmark in memory."""
+    names = benchmark.vocabulary
+    return Counted(
+        names.num_entities,
+        np.bincount(benchmark.train[:, 1], minlength=names.num_relations),
+        len(parts.answers),
+        len(parts.lost),
+        table_one(benchmark),
+        fakes_wanted,
+    )
 
 
 def origin_of(
-    kb: KnowledgeBase,
-    benchmark: Benchmark,
-    parts: Removal,
-    settings: Mapping[str, Any],
-    fakes_wanted: int,
+    graph: Outline, sha256: str, counts: Counted, settings: Mapping[str, Any], recipe: int
 ) -> dict[str, Any]:
     """Settings, source, counts and warnings; the order of the input's lines does not matter."""
-    table = table_one(benchmark)
+    names = graph.vocabulary
     return {
+        "recipe": recipe,
         "settings": dict(settings),
         "source": {
-            "name": kb.source.name,
-            "sha256": digest(kb),
-            "facts": len(kb.facts),
-            "entities": kb.vocabulary.num_entities,
-            "duplicates": kb.source.duplicates,
-            "left_out": dict(kb.source.left_out),
-            "types": "given" if kb.types else "derived",
-            **({"rdf_terms": True} if kb.source.rdf_terms else {}),
+            "name": graph.source.name,
+            "sha256": sha256,
+            "facts": graph.num_facts,
+            "entities": names.num_entities,
+            "duplicates": graph.source.duplicates,
+            "left_out": dict(graph.source.left_out),
+            "types": "given" if graph.types else "derived",
+            **({"rdf_terms": True} if graph.source.rdf_terms else {}),
         },
         "counts": {
-            "entities": benchmark.vocabulary.num_entities,
-            "relations": benchmark.vocabulary.num_relations,
-            "removed_entities": kb.vocabulary.num_entities - benchmark.vocabulary.num_entities,
-            "train_facts": len(benchmark.train),
-            "answer_facts": len(parts.answers),
-            "lost_facts": len(parts.lost),
-            "queries": table,
+            "entities": counts.entities,
+            "relations": names.num_relations,
+            "removed_entities": names.num_entities - counts.entities,
+            "train_facts": int(counts.train.sum()),
+            "answer_facts": counts.answer_facts,
+            "lost_facts": counts.lost_facts,
+            "queries": counts.queries,
         },
-        "warnings": _warnings(benchmark, fakes_wanted - table["F"]["total"]),
+        "warnings": _warnings(counts, names),
     }
+
+
+def outline_of(kb: KnowledgeBase) -> Outline:
+    """All of a graph but its facts."""
+    return Outline(kb.vocabulary, len(kb.facts), kb.has_splits, kb.source, kb.types, kb.schema)
 
 
 def digest(kb: KnowledgeBase) -> str:
     """A checksum of the graph: names, facts, splits, types and schema in their sorted order."""
+    return digest_of(outline_of(kb), [kb.facts], [kb.splits])
+
+
+def digest_of(
+    graph: Outline, facts: Iterable[Ids], splits: Iterable[NDArray[np.integer[Any]]]
+) -> str:
+    """The same checksum of facts and their splits that come in blocks."""
     sha = hashlib.sha256()
-    for names in (kb.vocabulary.entities, kb.vocabulary.relations):
-        sha.update("\n".join(names).encode() + b"\0")
-    sha.update(kb.facts.astype("<i4").tobytes())
-    sha.update(kb.splits.tobytes())
-    if kb.types:
-        sha.update("\n".join(kb.types.names).encode() + b"\0")
+    for names in (graph.vocabulary.entities, graph.vocabulary.relations):
+        for start in range(0, len(names), BLOCK):
+            text = "\n".join(names[start : start + BLOCK])
+            sha.update(("\n" + text if start else text).encode())
+        sha.update(b"\0")
+    for block in facts:
+        sha.update(block.astype("<i4").tobytes())
+    for marks in splits:
+        sha.update(marks.astype("<i1").tobytes())
+    if graph.types:
+        sha.update("\n".join(graph.types.names).encode() + b"\0")
         for ids in (
-            kb.types.entity_offsets,
-            kb.types.entity_types,
-            kb.types.slot_offsets,
-            kb.types.slot_types,
+            graph.types.entity_offsets,
+            graph.types.entity_types,
+            graph.types.slot_offsets,
+            graph.types.slot_types,
         ):
             sha.update(ids.astype("<i8").tobytes())
     # Domains and ranges are in the types already.
-    for row in sorted(row for row in kb.schema.statements if row.property not in ENDS):
+    for row in sorted(row for row in graph.schema.statements if row.property not in ENDS):
         sha.update("\t".join(row).encode() + b"\0")
     return sha.hexdigest()
 
 
-def _warnings(benchmark: Benchmark, missing_fakes: int) -> list[str]:
-    vocabulary = benchmark.vocabulary
+def _warnings(counts: Counted, names: Vocabulary) -> list[str]:
     warnings = []
-    facts_of = np.bincount(benchmark.train[:, 1], minlength=vocabulary.num_relations)
-    lonely = [vocabulary.relations[r] for r in np.flatnonzero(facts_of == 0)]
+    lonely = [names.relations[r] for r in np.flatnonzero(counts.train == 0)]
     if lonely:
         warnings.append(f"{len(lonely)} relations have no train fact left: {', '.join(lonely)}")
+    missing_fakes = counts.fakes_wanted - counts.queries["F"]["total"]
     if missing_fakes:
         warnings.append(
             f"{missing_fakes:,} fewer fake queries than wanted: "

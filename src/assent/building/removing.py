@@ -51,6 +51,26 @@ def pairs_held_out(
     return np.isin(pairs, chosen)
 
 
+def lowest_pairs(facts: Ids, hashes: Keys, share: float, vocabulary: Vocabulary) -> Mask:  # (fact,)
+    """A share of the facts, as `hold_out` chooses, by the `hashes` (fact,) of pairs of entities.
+
+    The pairs with the lowest hashes are held out. What stays of each entity and each relation is
+    the pair with the highest.
+    """
+    heads, relations, tails = facts.T
+    of_entity = np.full(vocabulary.num_entities, -1, dtype=np.int64)
+    of_relation = np.full(vocabulary.num_relations, -1, dtype=np.int64)
+    np.maximum.at(of_entity, np.concatenate([heads, tails]), np.concatenate([hashes, hashes]))
+    np.maximum.at(of_relation, relations, hashes)
+    of_ends = np.minimum(of_entity[heads], of_entity[tails])
+    stays = hashes >= np.minimum(of_ends, of_relation[relations])
+    pairs, places, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
+    spare = np.bincount(places, weights=stays, minlength=len(pairs)) == 0
+    taken = spare & (np.cumsum(np.where(spare, sizes, 0)) <= round(share * len(facts)))
+    held: Mask = taken[places]
+    return held
+
+
 class Removal(NamedTuple):
     """The facts that are left, by what they are used for."""
 
@@ -64,11 +84,15 @@ def remove(facts: Ids, held: Mask, gone: Mask) -> Removal:
     ends = gone[facts[:, 0]].astype(np.int8) + gone[facts[:, 2]]
     train = facts[(ends == 0) & ~held]
     if not len(train):
-        raise DataError(
-            f"removing {int(gone.sum()):,} of {len(gone):,} entities leaves no train fact; "
-            "remove fewer"
-        )
+        raise no_train_fact(int(gone.sum()), len(gone))
     return Removal(train, facts[(ends == 0) & held], facts[ends == 1])
+
+
+def no_train_fact(gone: int, num_entities: int) -> DataError:
+    """What to say where nothing is left to learn from."""
+    return DataError(
+        f"removing {gone:,} of {num_entities:,} entities leaves no train fact; remove fewer"
+    )
 
 
 def named(names: Sequence[str], vocabulary: Vocabulary) -> Mask:  # (entity,)
@@ -97,8 +121,16 @@ def quarter(facts: Ids, held: Mask, order: Keys, dealt: Keys, num_relations: int
     The fewest for which there are half as many such queries as answered ones: fakes make the last
     quarter. Where the limit comes first, the number that comes closest.
     """
-    none, answered = outcomes(facts, held, order, dealt, num_relations)
-    limit = max(1, int(AUTO_LIMIT * len(order)))
+    return fewest(*outcomes(facts, held, order, dealt, num_relations), auto_limit(len(order)))
+
+
+def auto_limit(num_entities: int) -> int:
+    """How many entities `auto` takes at most."""
+    return max(1, int(AUTO_LIMIT * num_entities))
+
+
+def fewest(none: Keys, answered: Keys, limit: int) -> int:
+    """The fewest entities to remove, from the `outcomes` of each number."""
     none, answered = none[: limit + 1], answered[: limit + 1]
     useful = answered > 0
     enough = np.flatnonzero(useful & (2 * none >= answered))

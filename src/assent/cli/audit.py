@@ -1,12 +1,13 @@
 """audit: what is wrong with a benchmark."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import assent
-from assent.cli.common import BenchmarkFolder, as_json, command, show
+from assent.cli.common import BenchmarkFolder, as_json, command, in_bytes, show
 
 
 @command()
@@ -18,14 +19,36 @@ def audit(
             "--strict", help="Exit with 1 if something is wrong (not if it is merely skewed)."
         ),
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="What looks, one of {engines}. Without it: memory, and duckdb for more than 1 GB "
+            "of train facts."
+        ),
+    ] = None,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GB", help="For duckdb: how much memory it may take, by default 3 GB."
+        ),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            help="For duckdb and spark: a folder with room for tables, by default that for "
+            "temporary files."
+        ),
+    ] = None,
 ) -> None:
     """Check a benchmark for leaks and contradictions.
 
     Leaks, such as a fact that is both known and asked for, make results look too good.
     """
+    from assent.files.engines.choosing import MEMORY_LIMIT
     from assent.reporting.benchmarks import audit_grid
 
-    findings = assent.audit(benchmark)
+    limit = in_bytes(memory, "--memory") or MEMORY_LIMIT
+    findings = assent.audit(benchmark, engine=engine, memory=limit, scratch=scratch)
     if not as_json(lambda: {"findings": [{**asdict(f), "failed": f.failed} for f in findings]}):
         show(audit_grid(findings))
     if strict and any(finding.failed for finding in findings):

@@ -1,7 +1,8 @@
 """build: a benchmark of queries from a graph."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -86,6 +87,33 @@ def build(
             help="The files of the benchmark, one of {layouts}; published: those of FB14k-QAQ."
         ),
     ] = "assent",
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="What builds, one of {engines}. Without it: memory, and duckdb for files of facts "
+            "of more than 1 GB, which need not fit into memory."
+        ),
+    ] = None,
+    recipe: Annotated[
+        int | None,
+        typer.Option(
+            help="How choices are made, one of {recipes}. 2: by hashes of names, the same on every "
+            "engine. Without it: 1 in memory, else 2."
+        ),
+    ] = None,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GB", help="For duckdb: how much memory it may take, by default 3 GB."
+        ),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            help="For duckdb and spark: a folder with room for tables, by default that for "
+            "temporary files."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
     ] = False,
@@ -123,41 +151,71 @@ def build(
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
+    from assent.files.engines.choosing import MEMORY, MEMORY_LIMIT
     from assent.files.sparql import Paging, Store, is_store
     from assent.files.text import lines_of
-    from assent.reporting.benchmarks import benchmark_line, graph_line, queries_grid
+    from assent.reporting.benchmarks import (
+        benchmark_line,
+        counts_grid,
+        graph_line,
+        origin_lines,
+        queries_grid,
+    )
     from assent.reporting.meanings import meanings_grid
     from assent.reporting.progress import steps
+    from assent.verbs.build import engine_of
 
     refuse_to_replace(out_folder, is_benchmark, overwrite)
+    reading: dict[str, Any] = {
+        "types": types,
+        "schema": schema,
+        "entity_names": entity_names,
+        "relation_names": relation_names,
+        "language": language,
+        "type_relation": type_relation or (),
+        "subclass_relation": subclass_relation or (),
+        "predict": predict or (),
+        "keep_same_as": keep_same_as,
+        "keep_literals": keep_literals,
+        "keep_blank_nodes": keep_blank_nodes,
+        "max_size": in_bytes(max_size),
+        "query": "\n".join(lines_of(query)) if query else None,
+        "paging": Paging(page, max_rows, minutes=max_minutes),
+    }
+    settings: dict[str, Any] = {
+        "removed": read_list(removed_list) if removed_list else _number_or_auto(removed),
+        "held_out": held_out,
+        "deal": deal,
+        "seed": seed,
+    }
+    chosen = engine_of(kb, engine, recipe)
+    if chosen != MEMORY:
+        if layout != "assent":
+            raise ConfigError(f"layout = {layout!r} is written by --engine {MEMORY} only")
+        with steps(notes) as progress:
+            origin = assent.build_folder(
+                kb,
+                out_folder,
+                engine=chosen,
+                memory=in_bytes(memory, "--memory") or MEMORY_LIMIT,
+                scratch=scratch,
+                overwrite=overwrite,
+                progress=progress,
+                **settings,
+                **reading,
+            )
+        graph_told, benchmark_told = origin_lines(origin)
+        say(graph_told)
+        show(counts_grid(origin["counts"]["queries"]))
+        say(benchmark_told)
+        _say_more(origin, out_folder)
+        return
     with steps(notes) as progress:
         progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(
-            kb,
-            types=types,
-            schema=schema,
-            entity_names=entity_names,
-            relation_names=relation_names,
-            language=language,
-            type_relation=type_relation or (),
-            subclass_relation=subclass_relation or (),
-            predict=predict or (),
-            keep_same_as=keep_same_as,
-            keep_literals=keep_literals,
-            keep_blank_nodes=keep_blank_nodes,
-            max_size=in_bytes(max_size),
-            query="\n".join(lines_of(query)) if query else None,
-            paging=Paging(page, max_rows, minutes=max_minutes),
-            progress=lambda rows: progress(f"reading: {rows:,} rows"),
+            kb, **reading, progress=lambda rows: progress(f"reading: {rows:,} rows")
         )
-        benchmark = assent.build(
-            graph,
-            removed=read_list(removed_list) if removed_list else _number_or_auto(removed),
-            held_out=held_out,
-            deal=deal,
-            seed=seed,
-            progress=progress,
-        )
+        benchmark = assent.build(graph, **settings, recipe=recipe or 1, progress=progress)
         progress("saving")
         assent.save(benchmark, out_folder, layout=layout, overwrite=overwrite)
     say(graph_line(graph))
@@ -165,12 +223,17 @@ def build(
         show(meanings_grid(graph))
     show(queries_grid(benchmark))
     say(benchmark_line(benchmark))
-    if removed_entities := benchmark.origin["counts"]["removed_entities"]:
+    _say_more(benchmark.origin, out_folder)
+
+
+def _say_more(origin: Mapping[str, Any], out_folder: Path) -> None:
+    """What was removed, what is odd, and where the benchmark is."""
+    if removed_entities := origin["counts"]["removed_entities"]:
         say(
             f"{removed_entities:,} entities were removed, so that some queries lose all answers; "
             "only the final fit of `assent complete --precision` knows them (--removed 0 keeps all)"
         )
-    for warning in benchmark.origin["warnings"]:
+    for warning in origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
     tell("benchmark", out_folder)
 

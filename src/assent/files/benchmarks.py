@@ -4,7 +4,7 @@ In assent's own, a query is a line: side, anchor, relation, subset, then its ans
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,19 +18,21 @@ from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, Subset
 from assent.core.schema import ENDS, NOTHING_STATED
+from assent.core.streamed import Removed, Streamed
 from assent.core.types import Types
 from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_entity_types
 from assent.files.atomic import folder_beside, found_again
-from assent.files.checksums import check, read_checksums, seal_folder
+from assent.files.checksums import check, read_checksums
 from assent.files.croissant import write_croissant
 from assent.files.published import looks_published, read_published, refuse_twice, write_published
+from assent.files.recording import seal_folder
 from assent.files.schemas import read_schema, typed, write_schema
 from assent.files.text import is_text, lines_of, read_json
-from assent.files.triples import named_facts
-from assent.files.tsv import ids_of, line_of, read_columns, write_tsv
+from assent.files.triples import named_columns
+from assent.files.tsv import ids_of, line_of, read_columns, write_blocks, write_tsv
 
 MANIFEST = "manifest.json"
 TYPES, SCHEMA = "entity_types.tsv", "schema.tsv"
@@ -128,12 +130,28 @@ def read_names(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _write_own(benchmark: Benchmark, folder: Path) -> None:
+    origin = benchmark.origin
+    if _miscounted(benchmark):  # counts of the benchmark that this one was made from
+        origin = {key: value for key, value in origin.items() if key != "counts"}
+    write_streamed(replace(Streamed.of(benchmark), origin=origin), folder)
+
+
+def save_streamed(benchmark: Streamed, path: str | Path, *, overwrite: bool = False) -> None:
+    """Writes a benchmark that comes in blocks, whole or not at all, in assent's own layout."""
+    with folder_beside(Path(path), is_benchmark, overwrite) as part:
+        write_streamed(benchmark, part)
+        write_croissant(part, benchmark.origin)
+        seal_folder(part)
+
+
+def write_streamed(benchmark: Streamed, folder: Path) -> None:
+    """Writes all files of assent's own layout, block by block."""
     vocabulary = benchmark.vocabulary
     write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
     write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
-    write_tsv(named_facts(benchmark.train, vocabulary), folder / "train.tsv")
+    _write_facts(benchmark.train(), vocabulary, folder / "train.tsv")
     for split in SPLITS:
-        _write_queries(benchmark.queries(split), vocabulary, folder / f"{split}.tsv")
+        _write_queries(benchmark.queries[split](), vocabulary, folder / f"{split}.tsv")
     if benchmark.types is not None and len(benchmark.types.entity_types):
         # Types that no entity has say nothing: they are read back as none.
         _write_types(benchmark.types, vocabulary, folder)
@@ -147,14 +165,23 @@ def _write_own(benchmark: Benchmark, folder: Path) -> None:
         MASKS[FORMAT]: benchmark.masks_other_split,
         **benchmark.origin,
     }
-    if _miscounted(benchmark):
-        del manifest["counts"]  # of the benchmark that this one was made from
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_queries(queries: Queries, vocabulary: Vocabulary, path: Path) -> None:
-    entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+def _write_facts(blocks: Iterable[Ids], vocabulary: Vocabulary, path: Path) -> None:
+    names = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+    write_blocks((named_columns(block, *names) for block in blocks), path)
+
+
+def _write_queries(blocks: Iterable[Queries], vocabulary: Vocabulary, path: Path) -> None:
+    names = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+    write_blocks((_query_lines(block, vocabulary, *names) for block in blocks), path)
+
+
+def _query_lines(
+    queries: Queries, vocabulary: Vocabulary, entities: pl.Series, relations: pl.Series
+) -> pl.DataFrame:
     answers = pl.DataFrame(
         {"query": rows_of(queries.offsets), "answers": entities.gather(queries.answers)}
     )
@@ -169,12 +196,11 @@ def _write_queries(queries: Queries, vocabulary: Vocabulary, path: Path) -> None
             "subset": pl.Series(SUBSETS).gather(queries.subsets),
         }
     ).join(answers, on="query", how="left", maintain_order="left")
-    lines = frame.select(
+    return frame.select(
         pl.concat_str(
             ["side", "anchor", "relation", "subset", "answers"], separator="\t", ignore_nulls=True
         )
     )
-    write_tsv(lines, path)
 
 
 def _write_types(types: Types, vocabulary: Vocabulary, folder: Path) -> None:
@@ -204,11 +230,11 @@ def _write_entity_types(types: Types, first: int, vocabulary: Vocabulary, path: 
     write_tsv(pl.DataFrame(frame), path)
 
 
-def _write_removed(removed: KnowledgeBase, kept: int, folder: Path) -> None:
+def _write_removed(removed: Removed, kept: int, folder: Path) -> None:
     """The removed entities, their types, and the facts about them."""
     names, types = removed.vocabulary, removed.types
     write_names(names.entities[kept:], names.entity_labels[kept:], folder / REMOVED)
-    write_tsv(named_facts(removed.facts, names), folder / REMOVED_FACTS)
+    _write_facts(removed.facts(), names, folder / REMOVED_FACTS)
     if types is not None and types.entity_offsets[kept] < len(types.entity_types):
         _write_entity_types(types, kept, names, folder / REMOVED_TYPES)
 
@@ -228,13 +254,11 @@ def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
         labels = (*(mine.entity_labels or mine.entities), *(labels or entities))
     names = Vocabulary((*mine.entities, *entities), mine.relations, labels, mine.relation_labels)
     facts = _read_facts(folder / REMOVED_FACTS, names)
-    return KnowledgeBase.of_ids(
-        names, facts, types=_read_types(folder, names, TYPES, REMOVED_TYPES)
-    )
+    return KnowledgeBase.of_ids(names, facts, types=read_types(folder, names, TYPES, REMOVED_TYPES))
 
 
 def _read_own(folder: Path) -> Benchmark:
-    manifest = _read_manifest(folder / MANIFEST)
+    manifest = read_manifest(folder / MANIFEST)
     entities, entity_labels = read_names(folder / "entities.tsv")
     relations, relation_labels = read_names(folder / "relations.tsv")
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
@@ -245,7 +269,7 @@ def _read_own(folder: Path) -> Benchmark:
         _read_queries(folder / "valid.tsv", vocabulary),
         _read_queries(folder / "test.tsv", vocabulary),
         manifest[MASKS[manifest["format"]]],
-        _read_types(folder, vocabulary, TYPES),
+        read_types(folder, vocabulary, TYPES),
         MappingProxyType({key: value for key, value in manifest.items() if key not in OURS}),
         read_schema(schema) if schema.exists() else NOTHING_STATED,
     )
@@ -282,7 +306,7 @@ def _miscounted(benchmark: Benchmark) -> list[tuple[str, int, int]]:
     return [row for row in found if type(row[1]) is int and row[1] != row[2]]
 
 
-def _read_types(folder: Path, vocabulary: Vocabulary, *names: str) -> Types | None:
+def read_types(folder: Path, vocabulary: Vocabulary, *names: str) -> Types | None:
     """The types of entities that files of these names have, if there are such files."""
     tables = [folder / name for name in names if (folder / name).exists()]
     if not tables:
@@ -292,7 +316,7 @@ def _read_types(folder: Path, vocabulary: Vocabulary, *names: str) -> Types | No
     return typed(rows, read_schema(schema) if schema.exists() else NOTHING_STATED, vocabulary)
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> dict[str, Any]:
     manifest: dict[str, Any] = read_json(path)
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if type(found) is not int or found not in MASKS:
@@ -320,10 +344,32 @@ def _read_facts(path: Path, vocabulary: Vocabulary) -> Ids:
 
 def _read_queries(path: Path, vocabulary: Vocabulary) -> Queries:
     """Queries in the order of their lines; a wrong line is refused by its number."""
-    fields = pl.Series(list(lines_of(path)), dtype=pl.String).str.split("\t")
-    _refuse(
+    return queries_of(
+        list(lines_of(path)), path, vocabulary, vocabulary.entities, vocabulary.relations
+    )
+
+
+def queries_of(
+    lines: list[str],
+    path: Path,
+    vocabulary: Vocabulary,
+    entities: tuple[str, ...] | pl.Enum,
+    relations_known: tuple[str, ...] | pl.Enum,
+    before: int = 0,
+) -> Queries:
+    """The queries of lines of a file, `before` which there were so many others."""
+    fields = pl.Series(lines, dtype=pl.String).str.split("\t")
+
+    def line(place: int) -> int:
+        return before + place + 1
+
+    def refuse(wrong: pl.Series, reason: str) -> None:
+        """Refuses the first line that is wrong."""
+        for row in wrong.arg_true().head(1):
+            raise DataError(f"{path}:{line(row)}: {reason}")
+
+    refuse(
         fields.list.len() < 4,
-        path,
         "expected side, anchor, relation, subset, then answers, separated by tabs",
     )
     sides, anchors, relations, subsets = (fields.list.get(place) for place in range(4))
@@ -332,29 +378,22 @@ def _read_queries(path: Path, vocabulary: Vocabulary) -> Queries:
     rows = np.repeat(np.arange(len(fields)), counts)
     flat = answers.filter(counts > 0).explode()
     queries = Queries(
-        frozen(ids_of(anchors, vocabulary.entities, path)),
+        frozen(ids_of(anchors, entities, path, line)),
         vocabulary.slots_at(
-            ids_of(relations, vocabulary.relations, path), ids_of(sides, SIDES, path)
+            ids_of(relations, relations_known, path, line), ids_of(sides, SIDES, path, line)
         ),
         frozen(offsets_of(counts), np.int64),
-        frozen(ids_of(flat, vocabulary.entities, path, lambda place: int(rows[place]) + 1)),
-        frozen(ids_of(subsets, SUBSETS, path)),
+        frozen(ids_of(flat, entities, path, lambda place: line(int(rows[place])))),
+        frozen(ids_of(subsets, SUBSETS, path, line)),
     )
     for row in (answers.list.n_unique() < counts).arg_true().head(1):
-        refuse_twice(answers[row].to_list(), f"{path}:{row + 1}")
-    _refuse(
+        refuse_twice(answers[row].to_list(), f"{path}:{line(row)}")
+    refuse(
         (subsets == "complete") & (counts == 0),
-        path,
         "a complete query without answers; expected one at least",
     )
-    _refuse((subsets == "fake") & (counts > 0), path, "a fake query with answers; expected none")
+    refuse((subsets == "fake") & (counts > 0), "a fake query with answers; expected none")
     return queries
-
-
-def _refuse(wrong: pl.Series, path: Path, reason: str) -> None:
-    """Refuses the first line that is wrong."""
-    for row in wrong.arg_true().head(1):
-        raise DataError(f"{path}:{row + 1}: {reason}")
 
 
 LAYOUTS = {

@@ -1,10 +1,11 @@
 """Graphs, benchmarks, audits and named data sets, as grids and lines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from assent.building.auditing import Finding
-from assent.building.counting import table_one
-from assent.core.benchmark import Benchmark
+from assent.building.counting import Table, table_one
+from assent.building.findings import Finding
+from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.datasets import Status
 from assent.reporting.grid import Cell, Grid, count, numbers, texts, words
@@ -20,9 +21,14 @@ COUNTED = ("head", "tail", "total", "valid", "test")
 
 def queries_grid(benchmark: Benchmark) -> Grid:
     """The paper's Table 1: how many queries of which kind there are."""
+    return counts_grid(table_one(benchmark))
+
+
+def counts_grid(table: Table) -> Grid:
+    """The same from the numbers that a manifest tells."""
     rows = [
         [words(KIND_NAMES[kind]), *(count(counts[column]) for column in COUNTED)]
-        for kind, counts in table_one(benchmark).items()
+        for kind, counts in table.items()
     ]
     return Grid("queries", [*texts("queries"), *numbers(*COUNTED)], rows)
 
@@ -78,15 +84,36 @@ def datasets_grid(found: Sequence[Status]) -> Grid:
 
 def graph_line(kb: KnowledgeBase) -> str:
     """A graph in one line, with what reading it left out."""
-    parts = [
-        f"{len(kb.facts):,} facts",
-        f"{kb.vocabulary.num_entities:,} entities",
-        f"{kb.vocabulary.num_relations:,} relations",
-    ]
-    if kb.source.duplicates:
-        parts.append(f"{kb.source.duplicates:,} duplicates merged")
-    parts += [f"{number:,} of a {kind} left out" for kind, number in kb.source.left_out.items()]
-    return f"{kb.source.name}: {', '.join(parts)}"
+    source, names = kb.source, kb.vocabulary
+    numbers = len(kb.facts), names.num_entities, names.num_relations
+    return _graph_line(source.name, numbers, source.duplicates, source.left_out)
+
+
+def _graph_line(
+    name: str, numbers: tuple[int, int, int], duplicates: int, left_out: Mapping[str, int]
+) -> str:
+    kinds = ("facts", "entities", "relations")
+    parts = [f"{number:,} {kind}" for number, kind in zip(numbers, kinds, strict=True)]
+    if duplicates:
+        parts.append(f"{duplicates:,} duplicates merged")
+    parts += [f"{number:,} of a {kind} left out" for kind, number in left_out.items()]
+    return f"{name}: {', '.join(parts)}"
+
+
+def origin_lines(origin: Mapping[str, Any]) -> tuple[str, str]:
+    """The graph and the benchmark in one line each, from what a manifest tells."""
+    source, counts = origin["source"], origin["counts"]
+    numbers = source["facts"], source["entities"], counts["relations"]
+    graph = _graph_line(source["name"], numbers, source["duplicates"], source["left_out"])
+    asked = {
+        split: sum(counts["queries"][kind][split] for kind in ("C", "I", "F")) for split in SPLITS
+    }
+    benchmark = (
+        f"{counts['train_facts']:,} train facts, {counts['entities']:,} entities, "
+        f"{counts['relations']:,} relations, "
+        f"{asked['valid']:,} valid and {asked['test']:,} test queries"
+    )
+    return graph, benchmark
 
 
 def benchmark_line(benchmark: Benchmark) -> str:

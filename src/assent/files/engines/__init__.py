@@ -1,0 +1,1 @@
+"""The engines that build benchmarks from graphs which fit no memory, and the tables they read."""
