@@ -48,7 +48,8 @@ def measure(candidates: float, seconds: float) -> dict[str, float]:
     import assent  # noqa: F401  first: it says how threads wait
     from assent.core.queries import Queries, both_ways
     from assent.models import create
-    from assent.training.loop import TrainSettings, train
+    from assent.training.loop import train
+    from assent.training.settings import TrainSettings
 
     rng = np.random.default_rng(0)
     ends = rng.integers(ENTITIES, size=(2, FACTS))

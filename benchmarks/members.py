@@ -17,7 +17,8 @@ import torch
 
 from assent.core.queries import Queries, both_ways
 from assent.models import create
-from assent.training.loop import TrainSettings, train
+from assent.training.loop import train
+from assent.training.settings import TrainSettings
 
 GOAL = 3.0  # times one
 ENTITIES, RELATIONS, DIM, BATCH = 13_541, 237, 256, 512

@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from assent.training.loop import SMALL
+from assent.training.stepping import SMALL
 from stepping import Row, medians, step
 
 SIZES = (  # entities, dimensions, batch

@@ -72,6 +72,18 @@ def ce(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tenso
     return loss / len(scores)
 
 
+def ce_facts(scores: Tensor, labels: Tensor, smoothing: float, known: Tensor) -> Tensor:
+    """As many copies of a query as it has answers, each of them asked for alone."""
+    loss, facts = 0 * scores.sum(), 0
+    for row, yes, out in zip(scores, labels, known, strict=True):
+        logs = row.masked_fill(out.bool(), -torch.inf).log_softmax(0)
+        for answer in yes.nonzero():
+            everywhere = logs[~out.bool()].sum() * smoothing / len(yes)
+            loss = loss - (1 - smoothing) * logs[answer].sum() - everywhere
+            facts += 1
+    return loss / max(facts, 1)
+
+
 def drawn_bce(scores: Tensor, labels: Tensor, smoothing: float, drawn: Drawn) -> Tensor:
     """Answers count once, each other candidate that was drawn as often as it stands for."""
     everywhere = smoothing / sum(drawn.entities)
@@ -90,6 +102,14 @@ def drawn_ce(scores: Tensor, labels: Tensor, smoothing: float, drawn: Drawn) -> 
             total = (row + times.to(row).log()).logsumexp(0)
             loss = loss + total - (row * targets.to(row)).sum()
     return loss / len(scores)
+
+
+def drawn_ce_facts(scores: Tensor, labels: Tensor, smoothing: float, drawn: Drawn) -> Tensor:
+    copies = labels.sum(1).long()
+    if not copies.any():
+        return 0 * scores.sum()
+    rows = torch.arange(len(scores)).repeat_interleave(copies)
+    return drawn_ce(scores[rows], labels[rows], smoothing, drawn)
 
 
 def _stands_for(labels: Tensor, drawn: Drawn) -> Tensor:  # (query, row)

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from assent.models.custom import Custom, checksum
 from assent.models.text import TextSettings
 from assent.rules.model import RuleModel, RuleSettings
 from assent.training.batches import suitable_members
-from assent.training.loop import TrainSettings
-from assent.training.loop import settled as settled_training
 from assent.training.presets import PRESETS
+from assent.training.settings import TrainSettings
+from assent.training.settings import settled as settled_training
 from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
@@ -173,10 +173,17 @@ def settled(settings: Settings, num_queries: int) -> Settings:
 
 def of_sections(sections: Values) -> Settings:
     """Settings as a run's `settings.toml` has them."""
-    model, train = (dict(sections.get(section, {})) for section in SECTIONS)
+    model, train = (_section(sections, section) for section in SECTIONS)
     name = _named_by_run(str(model.pop("name", "")))
     train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
     return Settings(name, model_settings(name, model), train_settings)
+
+
+def _section(sections: Values, name: str) -> dict[str, Any]:
+    found = sections.get(name, {})
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"{name} = {str(found)[:40]!r}; expected a section [{name}]")
+    return dict(found)
 
 
 def read_toml(path: Path) -> Values:

@@ -22,7 +22,11 @@ from geometry.test_loss import (
     slow,
 )
 
-LOSSES = {"bce": oracles.drawn_bce, "ce": oracles.drawn_ce}
+LOSSES = {
+    "bce": oracles.drawn_bce,
+    "ce": oracles.drawn_ce,
+    "ce-facts": oracles.drawn_ce_facts,
+}
 
 
 @pytest.mark.parametrize("loss", LOSSES)

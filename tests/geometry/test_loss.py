@@ -34,7 +34,7 @@ GEOMETRIES = {
     "absolute, slots in order": (Absolute, oracles.absolute),
 }
 SLOTS = 3
-LOSSES = {"bce": oracles.bce, "ce": oracles.ce}
+LOSSES = {"bce": oracles.bce, "ce": oracles.ce, "ce-facts": oracles.ce_facts}
 
 
 def ragged(sets: list[list[int]]) -> Answers:

@@ -9,6 +9,7 @@ from assent.core.queries import Queries, both_ways
 from assent.core.texts import Texts
 from assent.geometry import Answers, Drawn, kvsall
 from assent.models import create, names
+from assent.models.base import Told
 
 DIM = 16
 VARIANTS = {
@@ -56,6 +57,7 @@ QUERIES = Queries.grouped(*both_ways(FACTS, 3))
 ANCHORS = torch.tensor(QUERIES.anchors, dtype=torch.int64)
 RELATIONS = torch.tensor(QUERIES.relations, dtype=torch.int64)
 ANSWERS = Answers.of(QUERIES)
+TOLD = Told(torch.arange(len(QUERIES)), ANSWERS.ids[ANSWERS.offsets[:-1]])
 
 
 @pytest.fixture(params=VARIANTS)
@@ -81,6 +83,10 @@ def learned(variant, steps, rate=0.03):
         optimizer.step()
         losses.append(loss.item())
     return model, losses
+
+
+def total(terms):
+    return terms.loss + terms.n3 + terms.relation
 
 
 def test_every_model_has_a_variant_here():
@@ -157,7 +163,7 @@ def test_a_step_that_knows_some_entities_learns_as_one_that_knows_all(variant, l
     model = made(variant, anchor_dropout=0.0, query_dropout=0.0)
     model.eval()  # batch norms would take turns in moving their means
     whole = model.entity_tables()
-    model.loss(ANCHORS, RELATIONS, ANSWERS, loss=loss).add(model.n3(ANCHORS, RELATIONS)).backward()
+    total(model.terms(ANCHORS, RELATIONS, ANSWERS, n3=True, told=TOLD, loss=loss)).backward()
     order = torch.randperm(11)
     place = order.argsort()
     rows = [torch.nn.Parameter(table.detach()[order]) for table in whole]
@@ -168,8 +174,10 @@ def test_a_step_that_knows_some_entities_learns_as_one_that_knows_all(variant, l
     with model.only(rows, order):
         answers = Answers(ANSWERS.offsets, place[ANSWERS.ids])
         options = {"loss": loss, "drawn": Drawn((11,), (11,))}
-        small = model.loss(place[ANCHORS], RELATIONS, answers, **options)
-        small.add(model.n3(place[ANCHORS], RELATIONS)).backward()
+        told = Told(TOLD.queries, place[TOLD.entities])
+        total(
+            model.terms(place[ANCHORS], RELATIONS, answers, n3=True, told=told, **options)
+        ).backward()
     assert all(one is other for one, other in zip(model.entity_tables(), whole, strict=True))
     for table, part in zip(whole, rows, strict=True):
         torch.testing.assert_close(part.grad, table.grad[order], rtol=1e-4, atol=1e-5)

@@ -6,6 +6,7 @@ import torch
 from assent.errors import ConfigError
 from assent.geometry import Answers
 from assent.models import create, names, settings_of
+from assent.models.base import Terms, Told
 
 ANCHORS = torch.tensor([0, 3, 6, 6])
 RELATIONS = torch.tensor([0, 1, 2, 5])
@@ -29,6 +30,17 @@ def test_scores_are_the_mean_of_the_members(trio):
     torch.testing.assert_close(trio.pairs(ANCHORS, RELATIONS, ANCHORS), expected)
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_large_matrices_of_products_are_the_mean_too(monkeypatch, bias):
+    monkeypatch.setattr("assent.geometry.dot.LARGE", 1)  # 7 entities then leave ragged rows
+    torch.manual_seed(4)
+    trio = create("complex", 7, 3, {"dim": 16, "members": 3, "entity_bias": bias})
+    scores = trio.scores(ANCHORS, RELATIONS)
+    assert scores.is_contiguous()
+    expected = mean(member.scores(ANCHORS, RELATIONS) for member in trio)
+    torch.testing.assert_close(scores, expected)
+
+
 def test_members_start_from_other_random_numbers(trio):
     first, second, third = (member.scores(ANCHORS, RELATIONS) for member in trio)
     assert not torch.allclose(first, second)
@@ -48,18 +60,34 @@ def test_each_member_learns_as_if_it_were_alone(trio):
             torch.testing.assert_close(one / 3, other)
 
 
-def test_loss_and_n3_together_are_what_they_are_apart(trio):
+def test_the_terms_of_a_loss_together_are_what_they_are_apart(trio):
     trio.eval()
-    loss, n3 = trio.loss_and_n3(ANCHORS, RELATIONS, ANSWERS)
-    apart = trio.loss(ANCHORS, RELATIONS, ANSWERS), trio.n3(ANCHORS, RELATIONS)
-    torch.testing.assert_close((loss, n3), apart)
+    told = Told(torch.tensor([3, 1, 0]), torch.tensor([1, 5, 2]))
+    terms = trio.terms(ANCHORS, RELATIONS, ANSWERS, n3=True, told=told)
+    apart = Terms(
+        trio.loss(ANCHORS, RELATIONS, ANSWERS),
+        trio.n3(ANCHORS, RELATIONS),
+        trio.relation_loss(torch.tensor([6, 3, 0]), torch.tensor([5, 1, 0]), told.entities),
+    )
+    torch.testing.assert_close(tuple(terms), tuple(apart))
     parameters = list(trio.parameters())
     for one, other in zip(
-        torch.autograd.grad(loss + 0.1 * n3, parameters),
-        torch.autograd.grad(apart[0] + 0.1 * apart[1], parameters),
+        torch.autograd.grad(terms.loss + 0.1 * terms.n3 + 2 * terms.relation, parameters),
+        torch.autograd.grad(apart.loss + 0.1 * apart.n3 + 2 * apart.relation, parameters),
         strict=True,
     ):
         torch.testing.assert_close(one, other)
+
+
+def test_terms_that_a_step_does_without_are_not_worked_out(trio):
+    assert trio.terms(ANCHORS, RELATIONS, ANSWERS)[1:] == (None, None)
+
+
+def test_each_member_tells_relations_as_if_it_were_alone(trio):
+    trio.eval()
+    facts = ANCHORS, RELATIONS, torch.tensor([2, 0, 5, 1])
+    expected = mean(member.relation_loss(*facts) for member in trio)
+    torch.testing.assert_close(trio.relation_loss(*facts), expected)
 
 
 def test_members_of_complex_are_one_complex_with_all_their_dimensions():

@@ -1,11 +1,13 @@
 """A checkpoint is complete or absent, and checked when it is read."""
 
 import errno
+import json
 
 import pytest
 import torch
 
 from assent.errors import DataError
+from assent.files.checksums import sealed
 from assent.training import checkpoints
 from assent.training.checkpoints import KEPT, Position, newest_checkpoint, save_checkpoint
 
@@ -80,3 +82,39 @@ def test_a_full_disk_leaves_the_checkpoint_before_and_no_rubbish(tmp_path, monke
         save(tmp_path, 2)
     assert names(tmp_path) == before
     assert newest_checkpoint(tmp_path)[0].epoch == 1
+
+
+def test_weights_that_are_no_numbers_do_not_count(tmp_path):
+    save(tmp_path, 1)
+    tensors = {"weights": torch.tensor([1.0, float("nan")])}
+    save_checkpoint(tmp_path, Position(epoch=2), tensors)
+    position, _, complaints = newest_checkpoint(tmp_path)
+    assert position.epoch == 1 and "weights has numbers that are not" in complaints[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("processor", []), ("spent", "1"), ("scores", 0.5), ("scores", [None]), ("parts", [1.0]),
+        ("parts", {"steps": "x"}), ("best_epoch", 1.5), ("trace_bytes", -1), ("loss", True),
+    ],
+)  # fmt: skip
+def test_a_voucher_with_a_value_that_no_training_has_does_not_count(name, value, tmp_path):
+    save(tmp_path, 1)
+    save(tmp_path, 2)
+    voucher = sorted(tmp_path.glob("*.json"))[-1]
+    content = json.loads(voucher.read_text())
+    content.pop("checksum")
+    content["position"][name] = value
+    voucher.write_text(json.dumps(sealed(content)))
+    position, _, complaints = newest_checkpoint(tmp_path)
+    assert position.epoch == 1 and f"({name} is " in complaints[0]
+
+
+@pytest.mark.parametrize("content", ["text", 3, [1], None, True, 0.5])
+def test_a_voucher_of_the_wrong_kind_does_not_count(content, tmp_path):
+    save_checkpoint(tmp_path, Position(), {"model/x": torch.zeros(2)})
+    (voucher,) = tmp_path.glob("*.json")
+    voucher.write_text(json.dumps(content))
+    with pytest.raises(DataError, match="no checkpoint is whole"):
+        newest_checkpoint(tmp_path)

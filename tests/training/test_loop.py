@@ -12,9 +12,11 @@ import torch
 import toy
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, StoppedError, TrainingError
+from assent.geometry.loss import LOSSES
 from assent.models import create, names
 from assent.models.transa import TransA
-from assent.training.loop import TrainSettings, train
+from assent.training.loop import train
+from assent.training.settings import TrainSettings
 from assent.training.trace import read_trained
 
 
@@ -80,7 +82,7 @@ def test_the_loss_falls():
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
 @pytest.mark.parametrize("schedule", ["one-cycle", "constant", "plateau"])
-@pytest.mark.parametrize("loss", ["bce", "ce"])
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_way_to_train_trains_and_resumes_to_equal_bits(tmp_path, optimizer, schedule, loss):
     ways = {"optimizer": optimizer, "schedule": schedule, "loss": loss, "checkpoint_minutes": 0.0}
     whole, *_ = run(**ways)
@@ -102,7 +104,7 @@ def test_every_model_resumes_to_equal_bits(tmp_path, model):
 
 @pytest.mark.parametrize("candidates", [2.0, 5.0])
 @pytest.mark.parametrize("model", names())
-@pytest.mark.parametrize("loss", ["bce", "ce"])
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
     tmp_path, model, candidates, loss
 ):
@@ -115,6 +117,22 @@ def test_every_model_learns_from_drawn_candidates_and_resumes_to_equal_bits(
             run(tmp_path, Watched(fail_at=fail_at), checkpoint_minutes=0.0, **ways)
     resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
     assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("candidates", [0.0, 4.0])
+@pytest.mark.parametrize(("model", "members"), [("complex", 2), ("transe", 1), ("conve", 1)])
+def test_relations_told_train_and_resume_to_equal_bits(tmp_path, model, members, candidates):
+    ways = {"model": model, "members": members, "candidates": candidates, "loss": "ce"}
+    ways |= {"relation_weight": 1.0, "n3": 0.01}
+    whole, _, watched = run(**ways)
+    losses = [event["loss"] for event in watched.events if event["event"] == "epoch"]
+    assert losses[-1] < losses[0]
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0, **ways)
+    resumed, *_ = run(tmp_path, checkpoint_minutes=0.0, **ways)
+    assert same(whole, resumed)
+    without, *_ = run(**(ways | {"relation_weight": 0.0}))
+    assert not same(whole, without)
 
 
 @pytest.mark.parametrize("candidates", [0.0, 4.0])
@@ -212,10 +230,31 @@ def test_the_best_weights_are_kept_and_patience_ends_training():
         seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
         return next(scores)
 
-    model, trained, _ = run(epochs=12, evaluate=evaluate, patience=3)
+    model, trained, _ = run(epochs=12, evaluate=evaluate, patience=3, schedule="constant")
     assert trained.scores == (0.3, 0.5, 0.4, 0.2, 0.1)
     assert (trained.best_epoch, trained.epochs) == (4, 10)
     assert all(torch.equal(seen[1][name], tensor) for name, tensor in model.state_dict().items())
+
+
+@pytest.mark.parametrize(("schedule", "epochs"), [("one-cycle", 12), ("constant", 8)])
+def test_a_rate_that_falls_to_the_end_is_given_all_its_epochs(schedule, epochs):
+    scores = iter([0.5, 0.4, 0.2, 0.1, 0.1, 0.1])
+    _, trained, _ = run(epochs=12, evaluate=lambda _: next(scores), schedule=schedule)
+    assert trained.epochs == epochs
+
+
+@pytest.mark.parametrize(
+    ("schedule", "measured"), [("one-cycle", [4, 6, 8, 10, 12]), ("constant", [2, 4, 6, 8, 10, 12])]
+)
+def test_nothing_is_measured_while_the_rate_only_rises(schedule, measured):
+    _, _, watcher = run(epochs=12, patience=9, schedule=schedule)
+    found = [event["epoch"] for event in watcher.events if event["event"] == "evaluation"]
+    assert found == measured
+
+
+def test_the_end_is_measured_whatever_the_schedule():
+    _, trained, _ = run(epochs=1)
+    assert len(trained.scores) == 1 and trained.best_epoch == 1
 
 
 def test_patience_survives_a_restart(tmp_path):
@@ -224,9 +263,10 @@ def test_patience_survives_a_restart(tmp_path):
     def evaluate(_):
         return next(scores)
 
+    ways = {"epochs": 12, "checkpoint_minutes": 0.0, "schedule": "constant"}
     with pytest.raises(RuntimeError):
-        run(tmp_path, Watched(fail_at=40), evaluate=evaluate, epochs=12, checkpoint_minutes=0.0)
-    _, trained, _ = run(tmp_path, evaluate=evaluate, epochs=12, checkpoint_minutes=0.0)
+        run(tmp_path, Watched(fail_at=40), evaluate=evaluate, **ways)
+    _, trained, _ = run(tmp_path, evaluate=evaluate, **ways)
     assert trained.scores == (0.3, 0.5, 0.4, 0.2, 0.1)
 
 
@@ -267,7 +307,7 @@ def test_a_slow_disk_gets_fewer_checkpoints(tmp_path, monkeypatch):
         saved.append(now[0])
         now[0] += 1.0
 
-    monkeypatch.setattr("assent.training.loop.save_checkpoint", slow)
+    monkeypatch.setattr("assent.training.together.save_checkpoint", slow)
 
     class Ticking(Watched):
         def step(self, *values):
@@ -296,7 +336,7 @@ def test_a_loss_that_is_no_number_ends_in_a_clear_line(tmp_path):
     ("name", "value"),
     [("optimizer", "sgd"), ("schedule", "x"), ("loss", "hinge"),
      ("epochs", -1), ("batch_size", -1), ("learning_rate", 0.0), ("label_smoothing", 1.0),
-     ("seed", -1), ("patience", 0), ("candidates", -1.0), ("candidates", 1.5)],
+     ("seed", -1), ("patience", -1), ("candidates", -1.0), ("candidates", 1.5)],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused_by_name(name, value):
     with pytest.raises(ConfigError, match=name):
@@ -329,7 +369,7 @@ def test_time_that_is_up_with_the_last_step_cuts_nothing(tmp_path):
     ("threads", "small", "expected"), [(0, True, 1), (0, False, 2), (2, True, 2)]
 )
 def test_small_steps_take_one_thread_unless_told_otherwise(threads, small, expected, monkeypatch):
-    monkeypatch.setattr("assent.training.loop.SMALL", 1 << 30 if small else 0)
+    monkeypatch.setattr("assent.training.stepping.SMALL", 1 << 30 if small else 0)
     # Others may use the machine at the same time; that threads then give way is another test's.
     monkeypatch.setattr("assent.training.loop.Crowd.after_step", lambda crowd, *took: crowd.most)
     before, seen = torch.get_num_threads(), set()

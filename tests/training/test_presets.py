@@ -4,8 +4,8 @@ import pytest
 
 from assent.core.checking import checked
 from assent.models import names, settings_of
-from assent.training.loop import TrainSettings
 from assent.training.presets import PRESETS
+from assent.training.settings import TrainSettings
 
 
 @pytest.mark.parametrize("model", names())

@@ -44,3 +44,10 @@ def test_a_damaged_trace_is_refused(line, tmp_path):
     (tmp_path / "trace.jsonl").write_text(line + "\n")
     with pytest.raises(DataError, match="cannot be read"):
         read_trained(tmp_path / "trace.jsonl")
+
+
+@pytest.mark.parametrize("line", ["true", "0.5", '"end"', "[]", "null"])
+def test_a_line_that_is_no_event_is_refused(line, tmp_path):
+    (tmp_path / "trace.jsonl").write_text(line + "\n")
+    with pytest.raises(DataError, match="a line that is no event"):
+        read_events(tmp_path / "trace.jsonl")

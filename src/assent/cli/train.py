@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, tell
+from assent.cli.common import BenchmarkFolder, command, is_first, notes, one_of, say, tell
 
 
 @command()
@@ -50,6 +50,13 @@ def train(
         int | None,
         typer.Option(help="How many processor threads to use; 0: chosen by how large a step is."),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            help="How many processes of this machine share the entities; with torchrun, it says "
+            "how many."
+        ),
+    ] = 1,
     restart: Annotated[
         bool,
         typer.Option(
@@ -78,13 +85,23 @@ def train(
     from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
     from assent.settings import COUNTED
+    from assent.training.together import workers as more_processes
     from assent.verbs.train import popularity
     from assent.verbs.train import train as run_training
 
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    with tracking(run_folder, tensorboard, mlflow) as trackers, watching(notes) as watcher:
+    words = ["train", benchmark, "--model", model, "--out", run_folder, "--preset", preset]
+    words += ["--settings", settings_file] if settings_file else []
+    words += [f"--set={change}" for change in changes] + ["--restart"] * restart
+    if not is_first():  # of several processes, one shows what happens
+        notes.quiet, tensorboard, mlflow = True, False, None
+    with (
+        more_processes(workers, [str(word) for word in words]),
+        tracking(run_folder, tensorboard, mlflow) as trackers,
+        watching(notes) as watcher,
+    ):
         run = run_training(
             benchmark,
             model,
@@ -95,6 +112,8 @@ def train(
             watcher=Together(watcher, trackers),
             restart=restart,
         )
+    if not is_first():
+        return
     if run.trained.scores:
         stop_on = run.settings.train.stop_on
         baseline, facts = popularity(run.benchmark, stop_on), len(run.benchmark.train)

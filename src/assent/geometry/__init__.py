@@ -7,9 +7,11 @@ from assent.geometry.dot import Dot
 from assent.geometry.hyperplane import Hyperplane
 from assent.geometry.loss import kvsall
 from assent.geometry.manhattan import Manhattan
+from assent.geometry.meetings import meeting_scores, pair_scores
+from assent.geometry.peers import Peers
 from assent.geometry.projected import Projected
 from assent.geometry.squared import Squared
-from assent.geometry.task import Drawn
+from assent.geometry.task import Drawn, Whole
 
 __all__ = [
     "Absolute",
@@ -20,8 +22,12 @@ __all__ = [
     "Geometry",
     "Hyperplane",
     "Manhattan",
+    "Peers",
     "Projected",
     "Squared",
     "Table",
+    "Whole",
     "kvsall",
+    "meeting_scores",
+    "pair_scores",
 ]

@@ -74,6 +74,14 @@ class Geometry(ABC):
             out += self.table.bias
         return self.link.logits_(out)
 
+    @classmethod
+    def mean_scores(cls, meetings: Iterator[Self], count: int) -> Tensor:  # -> (query, slice)
+        """The mean of the scores of `count` meetings of the same queries and entities."""
+        total = next(meetings).scores()  # one more at a time: all would take much memory
+        for met in meetings:
+            total += met.scores()
+        return total.div_(count)
+
     @abstractmethod
     def measure_pairs(self) -> Tensor:  # -> (query,)
         """The raw number of each query and the entity in the same row, before any bias."""

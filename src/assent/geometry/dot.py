@@ -1,6 +1,7 @@
 """`q . e + b`: the score is the dot product."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -33,6 +34,24 @@ class Dot(Geometry):
             self.measure(out)
             return out
         return torch.addmm(self.table.bias, self.asked.vectors, self.table.vectors.T, out=out)
+
+    @classmethod
+    def mean_scores(cls, meetings: Iterator[Self], count: int) -> Tensor:  # -> (query, slice)
+        """One matrix takes up all products, and the biases when it is copied at last."""
+        out: Tensor | None = None
+        bias: Tensor | None = None
+        for met in meetings:
+            vectors, entities = met.asked.vectors / count, met.table.vectors.T
+            if out is None:
+                out = torch.mm(vectors, entities, out=_even(met.buffer()))
+            else:
+                out.addmm_(vectors, entities)
+            if met.table.bias is not None:
+                bias = met.table.bias if bias is None else bias + met.table.bias
+        assert out is not None
+        if bias is None:
+            return out.contiguous()
+        return torch.add(out, bias / count, out=out.new_empty(out.shape))
 
     def measure_pairs(self) -> Tensor:
         raw: Tensor = torch.linalg.vecdot(self.asked.vectors, self.table.vectors)

@@ -67,12 +67,17 @@ def drawn_bce(
 
 
 def drawn_ce(
-    task: Task, drawn: Drawn, asked: Asked, table: Table, gradients: Gradients | None
+    task: Task,
+    drawn: Drawn,
+    weights: Tensor,
+    asked: Asked,
+    table: Table,
+    gradients: Gradients | None,
 ) -> Tensor:
-    """Softmax over the answers and, weighed, the others."""
+    """Softmax over the answers and, weighed, the others. Queries count by `weights` (query,)."""
     link, everywhere = task.geometry.link, task.everywhere(table)
     _nothing_yet(drawn, gradients)
-    counts = task.answers.counts
+    counts = task.counts
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
     pairs = _Pairs(task, asked, table)
     raw = pairs.raw()
@@ -82,18 +87,19 @@ def drawn_ce(
     totals = _ragged_logsumexp(logits, pairs.places.rows, len(share))  # (query,)
     for met in task.slices(asked, table):
         candidates, _ = _logits(met)
-        weights = met.parts.by_column(candidates)
+        times = met.parts.by_column(candidates)
         if everywhere:
             others = candidates.clone()
             others[met.answers] = 0
-            targets.addmv_(others, weights, alpha=everywhere)
+            targets.addmv_(others, times, alpha=everywhere)
         candidates[met.answers] = -torch.inf
-        totals = torch.logaddexp(totals, candidates.add_(weights.log()).logsumexp(1))
+        totals = torch.logaddexp(totals, candidates.add_(times.log()).logsumexp(1))
     asks = counts > 0
-    loss = (totals - targets)[asks].sum(dtype=torch.float64)
+    totals, targets = task.totals(totals, targets)
+    loss = task.once(((totals - targets) * weights)[asks].sum(dtype=torch.float64))
     if gradients is None:
         return loss
-    scale = asks.to(share) / max(len(counts), 1)  # (query,)
+    scale = weights / max(len(counts), 1)  # (query,)  0 where nothing is asked for
     totals = totals.masked_fill(~asks, 0)
     for met in task.slices(asked, table):
         candidates, slope = _logits(met)

@@ -5,6 +5,7 @@ there are no dense labels. Autograd sees one node, from the vectors to the loss.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,7 +17,8 @@ from assent.errors import ConfigError, DataError
 from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.drawn import drawn_bce, drawn_ce
-from assent.geometry.task import Drawn, Gradients, Slice, Task
+from assent.geometry.peers import Peers
+from assent.geometry.task import Drawn, Gradients, Slice, Task, Whole
 
 
 def kvsall(
@@ -30,6 +32,7 @@ def kvsall(
     known: Answers | None = None,
     slice_size: int | None = None,
     drawn: Drawn | None = None,
+    whole: Whole | None = None,
 ) -> Tensor:
     """The loss of a batch: summed over entities, averaged over queries.
 
@@ -37,12 +40,16 @@ def kvsall(
       other's eps / entities, where eps is the label smoothing.
     - "ce": softmax over all entities; the target is spread evenly over the query's answers,
       and eps of it over all entities. A query without answers adds nothing.
+    - "ce-facts": the same, but a query counts as often as it has answers: averaged over facts.
 
     Answers in `known`, none of them in `answers`, are no candidates: the loss of a development
     set leaves out what was learned by heart. Labels are not smoothed then.
 
     With `drawn`, `table` holds a sample of the entities, and the loss estimates that of all of
     them (see `drawn.py`).
+
+    With `whole`, `table`, `answers` and `known` are those of one process of several. The loss and
+    the gradients of the queries are then summed over all of them, in one message.
     """
     if loss not in LOSSES:
         raise ConfigError(f"unknown loss {loss!r}; choose from {', '.join(LOSSES)}")
@@ -50,14 +57,17 @@ def kvsall(
         raise ConfigError("a loss without the known answers takes no label smoothing")
     if known is not None and drawn is not None:
         raise ConfigError("a loss without the known answers takes all candidates")
-    task = Task(geometry, answers, known, label_smoothing, slice_size, drawn)
+    task = Task(geometry, answers, known, label_smoothing, slice_size, drawn, whole)
     inputs = (asked.vectors, asked.weights, table.vectors, table.bias)
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs):
         result: Tensor = _KvsAll.apply(  # type: ignore[no-untyped-call]
             LOSSES[loss], task, asked.owners, *inputs
         )
         return result
-    return _mean(LOSSES[loss], task, asked, table, None).to(asked.vectors.dtype)
+    value = _mean(LOSSES[loss], task, asked, table, None).to(asked.vectors.dtype)
+    if whole is not None:
+        whole.peers.sum_(value)
+    return value
 
 
 def _mean(
@@ -86,7 +96,10 @@ class _KvsAll(torch.autograd.Function):
     ) -> Tensor:
         asked, table = Asked(vectors, weights, owners), Table(entities, bias)
         ctx.gradients = Gradients.of(asked, table)
-        return _mean(method, task, asked, table, ctx.gradients).to(vectors.dtype)
+        loss = _mean(method, task, asked, table, ctx.gradients).to(vectors.dtype)
+        if task.whole is not None:
+            _sum_(task.whole.peers, loss, ctx.gradients.asked, owners, ctx.needs_input_grad[4])
+        return loss
 
     @staticmethod
     @once_differentiable
@@ -98,6 +111,22 @@ class _KvsAll(torch.autograd.Function):
                 if gradient is not None:
                     gradient *= scale
         return None, None, None, asked.vectors, asked.weights, *table
+
+
+def _sum_(peers: Peers, loss: Tensor, asked: Asked, owners: Tensor | None, learned: bool) -> None:
+    """Adds up what the entities of all processes make of a loss and its gradients, in place.
+
+    Of weights with a row for each slot, only those of the slots in the batch have a gradient.
+    """
+    if asked.weights is None or not learned:
+        peers.sum_(asked.vectors, loss)
+    elif owners is None:
+        peers.sum_(asked.vectors, asked.weights, loss)
+    else:
+        present = torch.unique(owners)
+        weights = asked.weights[present]
+        peers.sum_(asked.vectors, weights, loss)
+        asked.weights[present] = weights
 
 
 def _bce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
@@ -125,10 +154,13 @@ def _bce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) ->
     return loss
 
 
-def _ce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> Tensor:
+def _ce(
+    weigh: "Weigh", task: Task, asked: Asked, table: Table, gradients: Gradients | None
+) -> Tensor:
+    counts = task.counts
+    weights = weigh(counts.to(asked.vectors))  # (query,)
     if task.drawn is not None:
-        return drawn_ce(task, task.drawn, asked, table, gradients)
-    counts = task.answers.counts
+        return drawn_ce(task, task.drawn, weights, asked, table, gradients)
     share = (1 - task.smoothing) / counts.clamp(min=1).to(asked.vectors)  # (query,)
     everywhere = task.everywhere(table)
     totals = torch.full_like(share, -torch.inf)  # (query,)  log of the sum of exp(score)
@@ -139,7 +171,8 @@ def _ce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> 
         targets.index_add_(0, met.answers.rows, logits[met.answers] * share[met.answers.rows])
         if everywhere:
             targets.add_(logits.sum(1), alpha=everywhere)
-    loss = (totals - targets)[counts > 0].sum(dtype=torch.float64)
+    totals, targets = task.totals(totals, targets)
+    loss = task.once(((totals - targets) * weights)[counts > 0].sum(dtype=torch.float64))
     if gradients is None:
         return loss
     whole = logits.shape[1] == len(table.vectors)
@@ -150,7 +183,7 @@ def _ce(task: Task, asked: Asked, table: Table, gradients: Gradients | None) -> 
         if everywhere:
             slopes -= everywhere
         slopes[met.answers] -= share[met.answers.rows]
-        slopes.mul_(steepness).mul_(1 / len(counts))
+        slopes.mul_(steepness).mul_((weights / len(counts))[:, None])
         slopes[counts == 0] = 0  # not a product: with all entities known there are nans
         gradients.add(met, slopes)
         columns = gradients.part(met).bias
@@ -183,5 +216,20 @@ def _logits(met: Slice) -> tuple[Tensor, Tensor]:
     return logits, steepness
 
 
+def _each_query(counts: Tensor) -> Tensor:
+    """All queries that have answers count alike."""
+    return (counts > 0).to(counts)
+
+
+def _each_fact(counts: Tensor) -> Tensor:
+    """All answers count alike."""
+    return counts / counts.mean().clamp(min=torch.finfo(counts.dtype).tiny)
+
+
+Weigh = Callable[[Tensor], Tensor]  # numbers of answers (query,) -> how often each query counts
 Method = Callable[[Task, Asked, Table, Gradients | None], Tensor]
-LOSSES: dict[str, Method] = {"bce": _bce, "ce": _ce}
+LOSSES: dict[str, Method] = {
+    "bce": _bce,
+    "ce": partial(_ce, _each_query),
+    "ce-facts": partial(_ce, _each_fact),
+}

@@ -173,6 +173,14 @@ def standings(scores, offsets, answers, first, stop, higher, equal):
 
 
 @_scan
+def standings_of(scores, offsets, values, first, stop, higher, equal):
+    """The same of answers whose scores are given: they need not stand in the row."""
+    for i in range(first, stop):
+        for place in range(offsets[i], offsets[i + 1]):
+            higher[place], equal[place] = _passed(scores[i], values[place])
+
+
+@_scan
 def standings_among(values, value_offsets, scores, offsets, higher, equal):
     """The same among a few values of each row: `values` and `scores` are ragged."""
     for i in range(len(offsets) - 1):

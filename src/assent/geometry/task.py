@@ -11,6 +11,7 @@ from torch import Tensor
 from assent.geometry.answers import Answers, Places
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.passes import Parts
+from assent.geometry.peers import Peers
 
 # Cells of the buffer. On a CPU long slices win, up to what malloc keeps for the next step instead
 # of giving it back to the system: 28 MB of float32.
@@ -26,7 +27,7 @@ class Drawn(NamedTuple):
     """
 
     numbers: tuple[int, ...]  # (stratum,)  drawn
-    entities: tuple[int, ...]  # (stratum,)  from which they were drawn
+    entities: tuple[float, ...]  # (stratum,)  for which those drawn stand, all together
 
     @property
     def number(self) -> int:
@@ -38,6 +39,14 @@ class Drawn(NamedTuple):
         ends = (min(max(end, start), stop) - start for end in accumulate(self.numbers))
         drawn = zip(self.entities, self.numbers, strict=True)
         return Parts(tuple(ends), tuple(all_ / max(number, 1) for all_, number in drawn))
+
+
+class Whole(NamedTuple):
+    """What a process that has a share of the entities must know of all of them."""
+
+    peers: Peers
+    entities: int
+    counts: Tensor  # (query,)  answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +95,27 @@ class Task:
     smoothing: float = 0.0
     slice_size: int | None = None
     drawn: Drawn | None = None  # None: every row of the table is a candidate
+    whole: "Whole | None" = None  # None: there are no entities but these
+
+    @property
+    def counts(self) -> Tensor:  # (query,)
+        """How many answers each query has, here or in another process."""
+        return self.answers.counts if self.whole is None else self.whole.counts
 
     def everywhere(self, table: Table) -> float:
         """The label of a candidate that is no answer."""
         entities = len(table.vectors) if self.drawn is None else sum(self.drawn.entities)
-        return self.smoothing / max(entities, 1)
+        return self.smoothing / max(entities if self.whole is None else self.whole.entities, 1)
+
+    def totals(self, totals: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """log of the sum of exp(score), and the score expected, (query,), of all candidates."""
+        if self.whole is None:
+            return totals, targets
+        return self.whole.peers.totals(totals, targets)
+
+    def once(self, loss: Tensor) -> Tensor:
+        """A loss that all processes know, to be counted once."""
+        return loss if self.whole is None or self.whole.peers.first else torch.zeros_like(loss)
 
     def slices(self, asked: Asked, table: Table) -> Iterator[Slice]:
         """The candidates, slice after slice, in the same buffer."""

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.errors import ConfigError
-from assent.geometry import Answers
+from assent.geometry import Answers, Peers
 
 WHOLE = slice(None)
 MOST_MEMBERS = 1000
@@ -45,6 +45,21 @@ class ModelSettings:
                 raise ConfigError(f"model.{name}: expected 0 to less than 1, found {value}")
 
 
+class Told(NamedTuple):
+    """Facts of a batch, in random order, whose relation is asked for as well."""
+
+    queries: Tensor  # (fact,)  the row of a query in the batch
+    entities: Tensor  # (fact,)  one of its answers
+
+
+class Terms(NamedTuple):
+    """What a step learns from. Those that it does without are None."""
+
+    loss: Tensor
+    n3: Tensor | None = None
+    relation: Tensor | None = None
+
+
 class Model(nn.Module, ABC):
     """Learns from queries with their answers, and scores candidates.
 
@@ -52,6 +67,7 @@ class Model(nn.Module, ABC):
     """
 
     learners: int = 1  # parts that learn by themselves; the loss is the mean of theirs
+    peers: Peers | None = None  # the processes that share the entities, if there are several
 
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__()
@@ -68,11 +84,33 @@ class Model(nn.Module, ABC):
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         """The cubed numbers that these queries are made of (Lacroix et al., 2018), averaged."""
 
-    def loss_and_n3(
-        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
-    ) -> tuple[Tensor, Tensor]:
-        """Both, for a step that needs both; a model may share work between them."""
-        return self.loss(anchors, relations, answers, **options), self.n3(anchors, relations)
+    @abstractmethod
+    def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        """How badly these facts tell their slot by their two ends (Chen et al., 2021), averaged.
+
+        The cross-entropy of a softmax over the scores of all slots. Facts come in random order: a
+        model to which many would cost too much takes the first of them.
+        """
+
+    def terms(
+        self,
+        anchors: Tensor,
+        relations: Tensor,
+        answers: Answers,
+        *,
+        n3: bool = False,
+        told: Told | None = None,
+        **options: Any,
+    ) -> Terms:
+        """The loss with the terms that a step adds to it; a model may share work between them."""
+        loss = self.loss(anchors, relations, answers, **options)
+        return Terms(
+            loss,
+            self.n3(anchors, relations) if n3 else None,
+            None
+            if told is None
+            else self.relation_loss(anchors[told.queries], relations[told.queries], told.entities),
+        )
 
     @abstractmethod
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
@@ -92,10 +130,11 @@ class Model(nn.Module, ABC):
     ) -> AbstractContextManager[None]:
         """Within it the model knows these `entities` (row,) alone; their places are their ids.
 
-        `tables` stand in for `entity_tables()`, and have a row for each of them.
+        `tables` stand in for `entity_tables()`, and have a row for each of them. Where several
+        processes share the entities, these are its own, and queries name all entities by their ids.
         """
 
-    def knowing(self, more: Texts) -> "Model":
+    def knowing(self, more: Texts) -> Self:
         """A copy that knows further entities, after its own, by what is written about them."""
         raise ConfigError(
             f"{type(self).__name__} knows the entities that it was trained on alone; the model "
@@ -111,6 +150,11 @@ class Model(nn.Module, ABC):
 
         `queries` are those of the train facts, from both sides, with all their answers.
         """
+
+    @property
+    def num_rows(self) -> int:
+        """How many entities have a row in the tables of this process."""
+        return self.num_entities if self.peers is None else self.peers.count(self.num_entities)
 
     @property
     def device(self) -> torch.device:

@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from assent.errors import ConfigError
+from assent.geometry import Asked
 from assent.geometry.vectorwise import complex_cubes
 from assent.models.embedding import DotModel, DotSettings
 
@@ -31,6 +32,20 @@ class ComplEx(DotModel, name="complex"):
             [
                 real * r_real - imaginary * r_imaginary,
                 real * r_imaginary + imaginary * r_real,
+            ],
+            dim=1,
+        )
+
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor]:
+        anchors, entities = self.thinned(anchors, entities)
+        real, imaginary = anchors.chunk(2, dim=1)
+        e_real, e_imaginary = entities.chunk(2, dim=1)
+        return Asked(self.relations), torch.cat(
+            [
+                real * e_real + imaginary * e_imaginary,
+                real * e_imaginary - imaginary * e_real,
             ],
             dim=1,
         )

@@ -3,6 +3,7 @@
 from torch import Tensor
 from torch.nn import functional
 
+from assent.geometry import Asked
 from assent.models.embedding import DotModel, DotSettings
 
 
@@ -15,3 +16,9 @@ class DistMult(DotModel, name="distmult"):
 
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         return anchors * functional.embedding(relations, self.relations)
+
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor]:
+        anchors, entities = self.thinned(anchors, entities)
+        return Asked(self.relations), anchors * entities

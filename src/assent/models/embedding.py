@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +12,22 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from assent.core.texts import Texts
-from assent.geometry import Answers, Asked, Dot, Geometry, Table, kvsall
+from assent.geometry import Answers, Asked, Dot, Geometry, Peers, Table, Whole, kvsall
 from assent.geometry.vectorwise import dropped
-from assent.models.base import WHOLE, Model, ModelSettings
+from assent.models.base import WHOLE, Model, ModelSettings, Terms, Told
+from assent.models.relating import relation_loss
+
+_sharing: ContextVar[Peers | None] = ContextVar("sharing", default=None)
+
+
+@contextmanager
+def shared_by(peers: Peers | None) -> Iterator[None]:
+    """Models that are made within it have the entities of this process alone."""
+    before = _sharing.set(peers)
+    try:
+        yield
+    finally:
+        _sharing.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +60,12 @@ class Embedding(Model):
 
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__(num_entities, num_relations, settings)
-        self.entities = self.drawn(num_entities, settings.dim)  # (entity, dim)
+        self.peers = _sharing.get()
+        self.within: Tensor | None = None  # (row,)  the entities that a step with peers knows
+        self.entities = self._drawn_entities(settings.dim)  # (entity, dim)
         self.bias: nn.Parameter | None = None  # (entity,)
         if isinstance(settings, DotSettings) and settings.entity_bias:
-            self.bias = nn.Parameter(torch.full((num_entities,), settings.bias_start))
+            self.bias = nn.Parameter(torch.full((self.num_rows,), settings.bias_start))
 
     @abstractmethod
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:  # -> (query, dim)
@@ -87,29 +103,78 @@ class Embedding(Model):
 
     def ask(self, anchors: Tensor, relations: Tensor) -> Asked:
         """Queries as the geometry takes them."""
-        return self._asked(self.placed(self.vectors_of(anchors)), relations)
+        return self.asked(self.placed(self._anchors(anchors)), relations)
+
+    def _anchors(self, ids: Tensor) -> Tensor:  # -> (query, dim)
+        """The vectors of these anchors, from whichever process has them, before they are placed."""
+        if self.peers is None:
+            return self.vectors_of(ids)
+        everything = self.vectors_of(WHOLE)
+        return self.peers.rows_and_all(everything, self.peers.routes(ids, self.within))[0]
 
     def entity_table(self, which: slice | Tensor = WHOLE) -> Table:
         """All entities, or some of them, as the geometry takes them."""
         return Table(self.placed(self.vectors_of(which)), self.biases_of(which))
 
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
-        return self._loss_and_rows(anchors, relations, answers, **options)[0]
+        return self.terms(anchors, relations, answers, **options).loss
 
-    def _loss_and_rows(
-        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
-    ) -> tuple[Tensor, Tensor]:
-        """The loss, and the vectors of the anchors as they are compared."""
+    def terms(
+        self,
+        anchors: Tensor,
+        relations: Tensor,
+        answers: Answers,
+        *,
+        n3: bool = False,
+        told: Told | None = None,
+        **options: Any,
+    ) -> Terms:
+        """All vectors of a batch are gathered once, so that the table's gradient is made once."""
         table = self.entity_table()
-        rows, entities = rows_and_all(table.vectors, anchors)
-        asked, table = self._asked(rows, relations), Table(entities, table.bias)
-        return kvsall(self.geometry, asked, table, answers, **options), rows
+        ids = anchors if told is None else torch.cat([anchors, told.entities])
+        if self.peers is None:
+            rows, entities = rows_and_all(table.vectors, ids)
+        else:
+            routes = self.peers.routes(ids, self.within)
+            rows, entities = self.peers.rows_and_all(table.vectors, routes)
+            options["whole"] = Whole(self.peers, self.num_entities, answers.counts)
+            answers = self.peers.answers(answers, self.within)
+            if options.get("known") is not None:
+                options["known"] = self.peers.answers(options["known"])
+        relation = None
+        if told is not None:
+            rows, ends = rows[: len(anchors)], rows[len(anchors) :]
+            starts = rows.index_select(0, told.queries)
+            relation = relation_loss(self, starts, relations[told.queries], ends)
+        asked, table = self.asked(rows, relations), Table(entities, table.bias)
+        loss = kvsall(self.geometry, asked, table, answers, **options)
+        return Terms(loss, self._n3(self._free(anchors, rows), relations) if n3 else None, relation)
+
+    def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        vectors = self.placed(self._anchors(torch.cat([anchors, entities])))
+        return relation_loss(self, vectors[: len(anchors)], relations, vectors[len(anchors) :])
+
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor] | None:
+        """The slots as queries, and facts as vectors (fact, dim) that these meet.
+
+        Many formulas can be read so: in <anchor, relation, entity> the relation may stand on one
+        side by itself as well as the entity. A fact then has the score that it has in each slot.
+        None where that cannot be, or costs too much.
+        """
+        return None
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
+        return self.meeting(anchors, relations, part).scores()
+
+    @torch.no_grad()
+    def meeting(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Geometry:
+        """Queries in front of the entities, to be scored."""
         anchors, relations = self._here(anchors, relations)
         with self._at_rest():
-            return self.geometry(self.ask(anchors, relations), self.entity_table(part)).scores()
+            return self.geometry(self.ask(anchors, relations), self.entity_table(part))
 
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
@@ -128,8 +193,10 @@ class Embedding(Model):
         try:
             for name, table in zip(names, tables, strict=True):
                 setattr(self, name, table)
+            self.within = entities
             yield
         finally:
+            self.within = None
             for name, table in zip(names, whole, strict=True):
                 setattr(self, name, table)
 
@@ -147,7 +214,8 @@ class Embedding(Model):
         finally:
             self.train(was_training)
 
-    def _asked(self, anchors: Tensor, relations: Tensor) -> Asked:
+    def asked(self, anchors: Tensor, relations: Tensor) -> Asked:
+        """Queries about anchors that come as vectors (query, dim)."""
         vectors = self.encode(self.dropped(anchors, self.settings.anchor_dropout), relations)
         vectors = self.dropped(vectors, self.settings.query_dropout)
         return Asked(vectors, self.weights(relations), self.owners(relations))
@@ -161,16 +229,29 @@ class Embedding(Model):
         return vectors
 
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        return self._n3(self.vectors_of(anchors), relations)
+        return self._n3(self._anchors(anchors), relations)
 
     def _n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
         rows = self.relations.index_select(0, relations % len(self.relations))
         return (self.cubes(anchors) + self.cubes(rows)) / len(anchors)
 
+    def _free(self, anchors: Tensor, rows: Tensor) -> Tensor:
+        """The vectors of anchors before they are placed; `rows` are those after."""
+        return self._anchors(anchors)
+
     def cubes(self, vectors: Tensor) -> Tensor:
         """The cubed absolute values of the numbers of these vectors, summed."""
         return vectors.abs().pow(3).sum()
+
+    def _drawn_entities(self, dim: int) -> nn.Parameter:  # (entity, dim)
+        """The vectors of entities to start from: of all, or of those of this process."""
+        if self.peers is None:
+            return self.drawn(self.num_entities, dim)
+        if torch.empty(0).is_meta:
+            return nn.Parameter(torch.empty(self.num_rows, dim))
+        drawn = self.peers.drawn(self.num_entities, dim)
+        return nn.Parameter(drawn.mul_(self.settings.init_scale))
 
     def drawn(self, *shape: int) -> nn.Parameter:
         """A parameter with random numbers to start from."""
@@ -185,12 +266,14 @@ class DotModel(Embedding):
     Settings = DotSettings
     geometry = Dot
 
-    def loss_and_n3(
-        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
-    ) -> tuple[Tensor, Tensor]:
-        """The anchors' vectors are gathered once, so that the table's gradient is made once."""
-        loss, rows = self._loss_and_rows(anchors, relations, answers, **options)
-        return loss, self._n3(rows, relations)
+    def _free(self, anchors: Tensor, rows: Tensor) -> Tensor:
+        return rows  # nothing places them elsewhere
+
+    def thinned(self, anchors: Tensor, entities: Tensor) -> tuple[Tensor, Tensor]:
+        """Both ends of facts after dropout: in a product, an entity's takes the query's place."""
+        settings = self.settings
+        anchors = self.dropped(anchors, settings.anchor_dropout)
+        return anchors, self.dropped(entities, settings.query_dropout)
 
 
 def rows_and_all(table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
@@ -11,19 +11,22 @@ from torch import Tensor, nn
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.geometry import Answers
-from assent.models.base import WHOLE, Model
+from assent.models.base import WHOLE, Model, Terms
+from assent.models.embedding import Embedding
 
 
 class Members(Model):
     """Each learns by itself, from other random numbers; a score is the mean of their logits.
 
     Members of ComplEx or DistMult make one such model with all their dimensions, whose parts
-    learned to answer without each other. Loss and N3 are means of theirs, as if each were alone.
+    learned to answer without each other. The terms of a loss are means of theirs, as if each were
+    alone.
     """
 
-    def __init__(self, members: Sequence[Model]) -> None:
+    def __init__(self, members: Sequence[Embedding]) -> None:
         first = members[0]
         super().__init__(first.num_entities, first.num_relations, first.settings)
+        self.peers = first.peers
         self.members = nn.ModuleList(members)
         self.learners = len(members)
 
@@ -33,20 +36,24 @@ class Members(Model):
     def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
         return self._mean(each.n3(anchors, relations) for each in self)
 
-    def loss_and_n3(
-        self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any
-    ) -> tuple[Tensor, Tensor]:
-        both = [each.loss_and_n3(anchors, relations, answers, **options) for each in self]
-        losses, cubes = zip(*both, strict=True)
-        return self._mean(iter(losses)), self._mean(iter(cubes))
+    def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
+        return self._mean(each.relation_loss(anchors, relations, entities) for each in self)
+
+    def terms(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Terms:
+        losses, *others = zip(
+            *(each.terms(anchors, relations, answers, **options) for each in self), strict=True
+        )
+        n3, relation = (None if each[0] is None else self._mean(iter(each)) for each in others)
+        return Terms(self._mean(iter(losses)), n3, relation)
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
-        return self._mean_in_place(each.scores(anchors, relations, part) for each in self)
+        meetings = (each.meeting(anchors, relations, part) for each in self)
+        return next(iter(self)).geometry.mean_scores(meetings, len(self.members))
 
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
-        return self._mean_in_place(each.pairs(anchors, relations, entities) for each in self)
+        return self._mean(each.pairs(anchors, relations, entities) for each in self)
 
     def entity_tables(self) -> list[nn.Parameter]:
         return [table for each in self for table in each.entity_tables()]
@@ -60,8 +67,8 @@ class Members(Model):
                 stack.enter_context(each.only(mine, entities))
             yield
 
-    def knowing(self, more: Texts) -> "Members":
-        return Members([each.knowing(more) for each in self])
+    def knowing(self, more: Texts) -> Self:
+        return type(self)([each.knowing(more) for each in self])
 
     def derives(self) -> bool:
         return any(each.derives() for each in self)
@@ -70,15 +77,8 @@ class Members(Model):
         for each in self:
             each.derive(queries, rng)
 
-    def __iter__(self) -> Iterator[Model]:
-        return iter(cast(Sequence[Model], self.members))
+    def __iter__(self) -> Iterator[Embedding]:
+        return iter(cast(Sequence[Embedding], self.members))
 
     def _mean(self, parts: Iterator[Tensor]) -> Tensor:
         return torch.stack(list(parts)).mean(0)
-
-    def _mean_in_place(self, parts: Iterator[Tensor]) -> Tensor:
-        """In the first of them: together, scores would take the memory of all members."""
-        total = next(parts)
-        for part in parts:
-            total += part
-        return total.div_(len(self.members))

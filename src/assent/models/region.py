@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assent.errors import ConfigError
-from assent.geometry import Squared
+from assent.geometry import Asked, Squared
 from assent.models.transe import Translation, TranslationSettings
 
 
@@ -66,6 +66,13 @@ class Region(Translation, name="region"):
         if self.settings.anchor == "scaled":
             anchors = anchors * functional.embedding(relations, self.scales)
         return super().encode(anchors, relations)
+
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor] | None:
+        if self.settings.anchor == "scaled":
+            return None
+        return super().turned_round(anchors, entities, slots)
 
     def weights(self, relations: Tensor) -> Tensor:
         learned = functional.embedding(relations % self.slots, self.log_weights)

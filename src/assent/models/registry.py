@@ -1,6 +1,7 @@
 """Models by name, with settings that were checked."""
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
@@ -60,11 +61,13 @@ def _refuse_large(
             numbers = max(settings.members, 1) * sum(shape.numel() for shape in shapes)
     except (RuntimeError, TypeError, OverflowError) as error:  # more than any number can count
         raise ConfigError(f"model {name}: too large to be made ({first_line(error)})") from error
-    needed, there = numbers * BYTES * COPIES, memory()
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))  # processes that share this machine
+    needed, there = numbers * BYTES * COPIES, memory() // here
+    each = " a process" if here > 1 else ""
     if needed > there:
         raise ConfigError(
             f"model {name}: {numbers:,} numbers, which take {needed / 1e9:,.0f} GB to train; this "
-            f"machine has {there / 1e9:,.0f} GB: choose a smaller model.dim or model.members"
+            f"machine has {there / 1e9:,.0f} GB{each}: choose a smaller model.dim or model.members"
         )
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from assent.core.arrays import places_in
 from assent.core.queries import Queries
 from assent.errors import ConfigError
-from assent.geometry import Absolute, Squared
+from assent.geometry import Absolute, Asked, Squared
 from assent.models.transe import Translation, TranslationSettings
 
 MOST_FACTS = 1 << 14  # of a slot, from which its metric is derived; drawn where it has more
@@ -61,12 +61,19 @@ class TransA(Translation, name="transa"):
     def owners(self, relations: Tensor) -> Tensor | None:
         return relations % self.slots if self.settings.metric == "full" else None
 
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor] | None:
+        if self.settings.metric == "full":
+            return None  # dim^2 multiplications for each fact and slot
+        return super().turned_round(anchors, entities, slots)
+
     def derives(self) -> bool:
         return True
 
     @torch.no_grad()
     def derive(self, queries: Queries, rng: np.random.Generator) -> None:
-        entities = self.placed(self.entities)
+        entities = None if self.peers is not None else self.placed(self.entities)
         slots = queries.relations % self.slots
         for slot in np.unique(slots).tolist():
             mine = np.flatnonzero(slots == slot)
@@ -81,9 +88,14 @@ class TransA(Translation, name="transa"):
                     torch.from_numpy(ids.astype(np.int64)).to(self.device)
                     for ids in (queries.anchors[rows], queries.relations[rows], answers, wrong)
                 )
-                starts = self.encode(entities[anchors], relations)
-                apart = ((starts - entities[end]).abs_() for end in ends)
+                vectors = (self._vectors(ids, entities) for ids in (anchors, *ends))
+                starts = self.encode(next(vectors), relations)
+                apart = ((starts - end).abs_() for end in vectors)
                 self.metrics[slot] = self._metric(*apart)
+
+    def _vectors(self, ids: Tensor, entities: Tensor | None) -> Tensor:  # -> (fact, dim)
+        """Of entities as they are compared, from the table or from the processes that share it."""
+        return self.placed(self._anchors(ids)) if entities is None else entities[ids]
 
     def _metric(self, right: Tensor, wrong: Tensor) -> Tensor:
         """From the absolute differences (fact, dim) of right and wrong facts."""

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from assent.geometry import Manhattan, Squared
+from assent.geometry import Asked, Manhattan, Squared
 from assent.models.base import ModelSettings
 from assent.models.embedding import Embedding
 
@@ -42,6 +42,14 @@ class Translation(Embedding):
     def encode(self, anchors: Tensor, relations: Tensor) -> Tensor:
         moves = functional.embedding(relations % self.slots, self.relations)
         return torch.where((relations < self.slots)[:, None], moves, -moves) + anchors
+
+    def turned_round(
+        self, anchors: Tensor, entities: Tensor, slots: Tensor
+    ) -> tuple[Asked, Tensor] | None:
+        """anchor + relation - entity is relation - (entity - anchor)."""
+        anchors = self.dropped(anchors, self.settings.anchor_dropout)
+        moves = self.encode(anchors.new_zeros(len(slots), anchors.shape[1]), slots)
+        return Asked(moves, self.weights(slots), self.owners(slots)), entities - anchors
 
     def placed(self, vectors: Tensor) -> Tensor:
         if not self.settings.normalize:

@@ -74,7 +74,7 @@ def _part_size(batch_size: int, slots: int) -> int:
 
 def batch_of(queries: Queries, rows: np.ndarray) -> Batch:
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(queries.num_answers[rows], out=offsets[1:])
+    np.cumsum(queries.offsets[rows + 1] - queries.offsets[rows], out=offsets[1:])
     return Batch(
         torch.from_numpy(queries.anchors[rows].astype(np.int64)),
         torch.from_numpy(queries.relations[rows].astype(np.int64)),

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from assent.core.queries import Queries
-from assent.geometry import Drawn
+from assent.geometry import Drawn, Peers
 from assent.training.batches import Batch
 
 # With a tenth of 1,900 entities CoDEx-S comes to F1 .348 on valid, with all to .377; with 6 % of
@@ -77,9 +77,9 @@ class Strata:
         rng = np.random.default_rng([seed, step, STREAM])
         parts, start = [], 0
         for number, size in zip(*self.drawn, strict=True):
-            places = rng.choice(size, number, replace=False, shuffle=False)
+            places = rng.choice(int(size), number, replace=False, shuffle=False)
             parts.append(start + places)
-            start += size
+            start += int(size)
         return self.order[np.concatenate(parts)]
 
 
@@ -103,3 +103,18 @@ def sample(batch: Batch, strata: Strata, seed: int, step: int) -> Sample:
     )
     entities = torch.from_numpy(np.concatenate([drawn, others]).astype(np.int64))
     return Sample(small, entities, strata.drawn)
+
+
+def sample_of(peers: Peers, batch: Batch, strata: Strata, seed: int, step: int) -> Sample:
+    """What one process has of the same sample; its batch keeps the ids of all entities."""
+    drawn = strata.draw(seed, step)
+    mine = drawn % peers.size == peers.rank
+    numbers, sizes = map(np.array, strata.drawn)
+    of_stratum = np.repeat(np.arange(len(numbers)), numbers)[mine]
+    here = np.bincount(of_stratum, minlength=len(numbers))
+    stand_for = sizes * here / np.maximum(numbers, 1)  # each as often as in the whole sample
+    asked = np.unique(np.concatenate([batch.anchors.numpy(), batch.answers.numpy()]))
+    asked = asked[asked % peers.size == peers.rank]
+    others = np.setdiff1d(asked, drawn[mine], assume_unique=True)
+    entities = torch.from_numpy(np.concatenate([drawn[mine], others]).astype(np.int64))
+    return Sample(batch, entities, Drawn(tuple(here.tolist()), tuple(stand_for.tolist())))

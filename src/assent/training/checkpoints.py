@@ -2,22 +2,25 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.optim import Optimizer
 
+from assent.core.legible import in_words
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
 from assent.files.text import read_json
+from assent.training.shards import WHOLE, Share, read_shards, shard_path
 
 STEPS = "steps"  # the part of a training that `minutes` bounds
 KEPT = 2  # the newest and the one before it, should the newest turn out damaged
@@ -61,6 +64,9 @@ class Position:
         self.seconds = self.processor_seconds = 0.0
 
 
+Found = tuple[Position, dict[str, Tensor], list[str]]  # and complaints
+
+
 def save_checkpoint(
     folder: Path, position: Position, tensors: Mapping[str, Tensor], run: str = ""
 ) -> None:
@@ -68,50 +74,139 @@ def save_checkpoint(
 
     `run` is a checksum of what the training is made of: only that training may take it up.
     """
-    name = f"{position.epoch:05d}-{position.step:07d}"
-    weights, voucher = folder / f"{name}.safetensors", folder / f"{name}.json"
+    vouch(folder, position, run, {"sha256": save_shard(folder, position, tensors, WHOLE)})
+
+
+def save_shard(
+    folder: Path, position: Position, tensors: Mapping[str, Tensor], share: Share
+) -> str:
+    """Writes the tensors of one process; returns their checksum, which is to be vouched for."""
+    weights = folder / f"{_name(position)}.safetensors"
+    path = weights if share == WHOLE else shard_path(weights, share)
+    with _saying(path), beside(path) as part:
+        plain = {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}
+        save_file(plain, part)
+        return digest(part)
+
+
+def vouch(folder: Path, position: Position, run: str, sums: Mapping[str, Any]) -> None:
+    """Writes what makes a checkpoint one: the checksums of its tensors, and how far it had come.
+
+    Of tensors in shards, `sums` has the checksum of each of the `shards`, in their order, and which
+    of the tensors are `tables` with a row an entity.
+    """
+    voucher = folder / f"{_name(position)}.json"
+    with _saying(voucher), beside(voucher) as part:
+        content = {**sums, "run": run, "position": asdict(position)}
+        part.write_text(json.dumps(sealed(content)), encoding="utf-8")
+    for old in vouchers(folder)[:-KEPT]:
+        old.unlink()
+    kept = {voucher.stem for voucher in vouchers(folder)}
+    for old in folder.glob("*.safetensors"):  # also those of a training killed before it vouched
+        if checkpoint_of(old) not in kept:
+            old.unlink()
+
+
+def checkpoint_of(weights: Path) -> str:
+    """The name of the checkpoint that a file of tensors, or of a shard of them, belongs to."""
+    return weights.name.partition(".")[0]
+
+
+def _name(position: Position) -> str:
+    return f"{position.epoch:05d}-{position.step:07d}"
+
+
+@contextmanager
+def _saying(path: Path) -> Iterator[None]:
+    """Says of a file that cannot be written what is still there."""
     try:
-        with beside(weights) as part:
-            plain = {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}
-            save_file(plain, part)
-            content = {"sha256": digest(part), "run": run, "position": asdict(position)}
-        with beside(voucher) as part:
-            part.write_text(json.dumps(sealed(content)), encoding="utf-8")
+        yield
     except (DataError, SafetensorError) as error:
         cause = error.__cause__ if isinstance(error, DataError) else error
         reason = getattr(cause, "strerror", None) or cause
         raise DataError(
-            f"{weights}: cannot be written: {reason}; the checkpoint before it is whole, "
+            f"{path}: cannot be written: {reason}; the checkpoint before it is whole, "
             "make room and run the same command again"
         ) from error
-    for old in sorted(folder.glob("*.json"))[:-KEPT]:
-        old.unlink()
-        old.with_suffix(".safetensors").unlink(missing_ok=True)
 
 
-def newest_checkpoint(
-    folder: Path, run: str = ""
-) -> tuple[Position, dict[str, Tensor], list[str]] | None:
+def vouchers(folder: Path) -> list[Path]:
+    """The small files that vouch for the checkpoints of a folder, the oldest first."""
+    return sorted(folder.glob("*.json"))
+
+
+def read_checkpoint(
+    voucher: Path, run: str = "", share: Share = WHOLE, tables: Collection[str] = ()
+) -> tuple[Position, dict[str, Tensor]]:
+    """A checkpoint that is whole, by its voucher; with `run`, one of that training.
+
+    A `share` has the rows of its entities alone, of the tensors that are `tables`; and of several
+    processes, each checks the checksums of some of the shards.
+    """
+    weights = voucher.with_suffix(".safetensors")
+    try:
+        content = unsealed(read_json(voucher), voucher)
+        if not isinstance(content, dict):
+            raise ValueError("its voucher is of the wrong kind")
+        sums, paths = [content.get("sha256")], [weights]
+        if "shards" in content:
+            sums, tables = list(content["shards"]), list(content["tables"])
+            if len(sums) < 2:
+                raise ValueError("its shards are not named")
+            paths = [shard_path(weights, Share(rank, len(sums))) for rank in range(len(sums))]
+        for path, sha256 in list(zip(paths, sums, strict=True))[share.rank :: share.size]:
+            weights = path
+            refuse_special(path)
+            if digest(path) != sha256:
+                raise ValueError("its checksum is wrong")
+        if run and content.get("run", run) != run:
+            raise ValueError("it is of another training")
+        position = _position(content["position"])
+        if voucher.stem != _name(position):
+            raise ValueError("its name is not that of its epoch and step")
+        if paths == [weights] and share == WHOLE:
+            tensors = load_file(weights)
+        else:
+            tensors = read_shards(paths, tables, share)
+        for name, tensor in tensors.items():
+            if tensor.is_floating_point() and not tensor.isfinite().all():
+                raise ValueError(f"{name} has numbers that are not")
+        return position, tensors
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
+        raise DataError(f"{weights}: damaged ({in_words(error)})") from error
+
+
+def _position(given: Mapping[str, Any]) -> Position:
+    """How far a training had come, by its voucher; a ValueError for values that none can have."""
+    found = Position(**given)
+    usual = asdict(Position())
+    for name, value in asdict(found).items():
+        numbers = value if isinstance(usual[name], list) else [value]
+        if isinstance(usual[name], dict) and isinstance(value, dict):
+            numbers = list(value.values())
+        whole = isinstance(usual[name], int)
+        if not isinstance(numbers, list) or not all(_is_number(x, whole) for x in numbers):
+            raise ValueError(f"{name} is {value!r}"[:60])
+    return found
+
+
+def _is_number(value: object, whole: bool) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        return False
+    return not whole or value >= 0
+
+
+def newest_checkpoint(folder: Path, run: str = "") -> Found | None:
     """The newest whole checkpoint, and a complaint about each damaged one passed over.
 
     Where all are damaged, an error says so. With `run`, those of another training are damaged.
     """
     complaints: list[str] = []
-    for voucher in sorted(folder.glob("*.json"), reverse=True):
-        weights = voucher.with_suffix(".safetensors")
+    for voucher in reversed(vouchers(folder)):
         try:
-            refuse_special(weights)
-            content = unsealed(read_json(voucher), voucher)
-            if digest(weights) != content["sha256"]:
-                raise ValueError("its checksum is wrong")
-            if run and content.get("run", run) != run:
-                raise ValueError("it is of another training")
-            position = Position(**content["position"])
-            if voucher.stem != f"{position.epoch:05d}-{position.step:07d}":
-                raise ValueError("its name is not that of its epoch and step")
-            return position, load_file(weights), complaints
-        except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
-            complaints.append(f"{weights}: damaged ({error}); going back to the one before it")
+            return *read_checkpoint(voucher, run), complaints
+        except DataError as error:
+            complaints.append(f"{error}; going back to the one before it")
     if complaints:
         raise DataError(
             f"{folder}: no checkpoint is whole ({len(complaints)} damaged); put one back, or say "

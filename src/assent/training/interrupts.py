@@ -26,9 +26,10 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def leave(self) -> None:
-        """Ends the work."""
-        raise StoppedError("stopped; the same command goes on from here", self.wanted)
+    def leave(self, first: bool = True) -> None:
+        """Ends the work; of several processes, the first says so."""
+        said = "stopped; the same command goes on from here" if first else ""
+        raise StoppedError(said, self.wanted)
 
     def _note(self, number: int, _: FrameType | None) -> None:
         if self.wanted:  # asked twice: at once, then

@@ -16,6 +16,8 @@ from assent.training.checkpoints import below, load_optimizer, optimizer_state
 class RowOptimizer(ABC):
     """Moves the rows of tables that have gradients, as if the others had gradients of zero."""
 
+    common: ClassVar[tuple[str, ...]] = ()  # tensors of its state that have no row an entity
+
     def __init__(self, tables: Sequence[nn.Parameter]) -> None:
         self.tables = [table.detach() for table in tables]  # the same numbers
 
@@ -40,6 +42,8 @@ class RowOptimizer(ABC):
 
 class RowAdam(RowOptimizer):
     """As `torch.optim.Adam`; `geometry/rows.py` says how."""
+
+    common = ("coasts",)
 
     def __init__(self, tables: Sequence[nn.Parameter]) -> None:
         super().__init__(tables)
@@ -100,14 +104,19 @@ class Kind(NamedTuple):
     """An optimizer for all parameters, and the same one for rows of tables."""
 
     whole: Callable[..., torch.optim.Optimizer]
+    moments: tuple[str, ...]  # what the first keeps in the shape of a parameter
     rows: type[RowOptimizer]
 
 
 OPTIMIZERS = {
     "adam": Kind(
-        lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True), RowAdam
+        lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, fused=True),
+        ("exp_avg", "exp_avg_sq"),
+        RowAdam,
     ),
-    "adagrad": Kind(lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate), RowAdagrad),
+    "adagrad": Kind(
+        lambda parameters, rate: torch.optim.Adagrad(parameters, lr=rate), ("sum",), RowAdagrad
+    ),
 }
 
 
@@ -116,6 +125,7 @@ class Optimizing:
 
     def __init__(self, model: Model, name: str, rate: float, by_rows: bool) -> None:
         self.model = model
+        self.name = name
         self.rate = rate
         tables = model.entity_tables() if by_rows else []
         self.tables = OPTIMIZERS[name].rows(tables)
@@ -144,7 +154,7 @@ class Optimizing:
 
     def settle(self) -> None:
         """Brings every row to where it is now, so that the whole model may be used."""
-        everything = torch.arange(self.model.num_entities, device=self.model.device)
+        everything = torch.arange(self.model.num_rows, device=self.model.device)
         self.tables.rows(everything)
 
     def state(self) -> dict[str, Tensor]:
@@ -153,6 +163,23 @@ class Optimizing:
         for place, tensors in enumerate(self.tables.state()):
             state |= {f"rows/{place}/{name}": x for name, x in tensors.items()}
         return state
+
+    def tables_in_state(self) -> list[str]:
+        """The names of those of the tensors that have a row an entity."""
+        tables = {id(table) for table in self.model.entity_tables()}
+        parameters = [x for group in self.whole.param_groups for x in group["params"]]
+        found = [
+            f"{place}/{name}"
+            for place, parameter in enumerate(parameters)
+            if id(parameter) in tables
+            for name in OPTIMIZERS[self.name].moments
+        ]
+        return found + [
+            f"rows/{place}/{name}"
+            for place, tensors in enumerate(self.tables.state())
+            for name in tensors
+            if name not in self.tables.common
+        ]
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         load_optimizer(self.whole, {k: x for k, x in state.items() if not k.startswith("rows/")})

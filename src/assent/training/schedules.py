@@ -39,3 +39,6 @@ SCHEDULES: dict[str, Callable[[float, Sequence[float]], float]] = {
     "constant": constant,
     "plateau": plateau,
 }
+
+# The share of the steps in which the rate rises: whatever comes out of them will soon be surpassed.
+RISING = {"one-cycle": WARM_UP}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assent.core.legible import in_words
 from assent.errors import DataError
 from assent.files.guarding import refuse_special
 
@@ -71,9 +72,12 @@ def read_events(path: Path) -> list[dict[str, Any]]:
         *lines, last = path.read_text(encoding="utf-8", errors="replace").split("\n")
         if last:
             warnings.warn(f"{path}: cut in line {len(lines) + 1}, which is left out", stacklevel=2)
-        return [json.loads(line) for line in lines if line]
+        events = [json.loads(line) for line in lines if line]
+        if not all(isinstance(event, dict) for event in events):
+            raise ValueError("a line that is no event")
+        return events
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+        raise DataError(f"{path}: cannot be read: {in_words(error)}") from error
 
 
 def read_trained(path: Path) -> Trained:
@@ -92,4 +96,4 @@ def trained_by(events: list[dict[str, Any]], path: Path) -> Trained:
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+        raise DataError(f"{path}: cannot be read: {in_words(error)}") from error

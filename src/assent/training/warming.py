@@ -12,7 +12,7 @@ from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, pair_keys
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError
 from assent.models.base import Model
-from assent.training.loop import TrainSettings
+from assent.training.settings import TrainSettings
 
 # What new entities share with old ones, and how much it counts: the same answer in the same slot;
 # where there is no such, any answer in the same slot; and where there is none either, nothing.

@@ -1,5 +1,6 @@
 """train: a model learns the train facts of a benchmark."""
 
+import json
 import math
 import shutil
 import time
@@ -20,23 +21,26 @@ from assent.core.queries import Queries, both_ways
 from assent.core.scores import Scorer, collect
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import found_again, tidy
-from assent.files.checksums import forget, record
 from assent.files.places import SETTINGS
+from assent.files.recording import forget, record
 from assent.files.runs import (
     TRACE,
     forget_training,
     keep_place,
+    save_pieces,
     save_weights,
     training_in,
     write_rules,
 )
 from assent.files.text import lines_of
+from assent.geometry import Peers
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
 from assent.models.custom import theirs
-from assent.reporting.progress import watching
+from assent.models.embedding import shared_by
+from assent.reporting.progress import Unwatched, watching
 from assent.reporting.showing import shown
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
@@ -54,6 +58,14 @@ from assent.settings import (
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
+from assent.training.shards import pieces
+from assent.training.shares import (
+    ShortlistOfShares,
+    StandingsOfShares,
+    collect_shares,
+    is_shared,
+)
+from assent.training.together import launched, refuse_unshared
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
 from assent.verbs.runs import (
@@ -67,6 +79,7 @@ from assent.verbs.runs import (
 )
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
+SEEN = 60.0  # seconds until all machines see what one of them wrote to a disk that they share
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
 
 
@@ -90,13 +103,23 @@ def train(
     may take; a folder that had fewer goes on with more. With `restart`, what was trained in the
     folder before is taken away first. A `watcher` is told of every step and event, in place of the
     `progress` that is shown where a person watches.
+
+    Where torchrun started several processes, they share the entities, and each calls this.
     """
-    where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
-    folder = found_again(Path(out)) if out is not None else None
-    model = named_by_user(model)
-    settings = resolve(model, preset, file, changes, begun_with(folder) if folder else None)
-    with shown(watcher or progress, watching) as told:
-        return fit(load_benchmark(benchmark), settings, folder, where, told, minutes, restart)
+    with launched() as peers:
+        where = "" if isinstance(benchmark, Benchmark) else str(place(benchmark).resolve())
+        folder = found_again(Path(out)) if out is not None else None
+        model = named_by_user(model)
+        begun = begun_with(folder) if folder and (peers is None or peers.first) else None
+        if peers is not None:
+            begun = json.loads(peers.told(json.dumps(begun)))
+        settings = resolve(model, preset, file, changes, begun)
+        if peers is not None and not peers.first:
+            watcher = Unwatched()
+        with shown(watcher or progress, watching) as told:
+            return fit(
+                load_benchmark(benchmark), settings, folder, where, told, minutes, restart, peers
+            )
 
 
 def fit(
@@ -107,8 +130,12 @@ def fit(
     watcher: Watcher,
     minutes: float = math.inf,
     restart: bool = False,
+    peers: Peers | None = None,
 ) -> Run:
-    """Trains a model with these settings on a benchmark that was read from `where`."""
+    """Trains a model with these settings on a benchmark that was read from `where`.
+
+    With `peers`, this is one of several processes that share the entities.
+    """
     refuse_device(settings.train.device)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     origin = origin_for(folder, where, benchmark)
@@ -117,19 +144,29 @@ def fit(
     queries = Queries.grouped(*both_ways(benchmark.train, names.num_relations))
     settings = settled(settings, len(queries))
     texts = texts_for(settings, names, benchmark.types)
-    network = new_model(settings, names, texts)
-    changed = {} if folder is None else start_run(folder, settings, origin, names)
-    if folder is not None and is_adopted(folder):
+    with shared_by(peers):
+        network = new_model(settings, names, texts)
+    if peers is not None:
+        refuse_unshared(network)
+        if folder is None:
+            raise ConfigError("several processes train in a folder; say which: out=RUN")
+    first = peers is None or peers.first
+    changed = {}
+    if folder is not None and first:
+        changed = start_run(folder, settings, origin, names)
+    if folder is not None and first and is_adopted(folder):
         raise ConfigError(f"{folder}: another library trained this run; choose another folder")
     if texts is not None:
         watcher.event(event="texts", message=texts.summary())
-    with nullcontext() if folder is None else training_in(folder):
-        if folder is not None:
+    with nullcontext() if folder is None or not first else training_in(folder):
+        if folder is not None and first:
             _begin(folder, restart)
             if changed:
                 change_settings(folder, settings, origin)
             if where:
                 keep_place(folder, Path(where))
+        if peers is not None and folder is not None:
+            changed = _all_there(peers, folder, changed)
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
@@ -144,10 +181,38 @@ def fit(
                     minutes,
                     changed,
                 )
-        if folder is not None:
+        if folder is not None and peers is not None and isinstance(network, Model):
+            _save_together(peers, folder, network)
+        elif folder is not None:
             save_weights(folder, network.state_dict())
+        if folder is not None and first:
             record(folder / TRACE)
     return Run(benchmark, settings, network, trained, folder)
+
+
+def _all_there(peers: Peers, folder: Path, changed: dict[str, Any]) -> dict[str, Any]:
+    """When the first process has made the folder: the settings that changed, for all."""
+    changed = json.loads(peers.told(json.dumps(changed)))
+    deadline = time.monotonic() + SEEN
+    while not (folder / SETTINGS).exists() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    if not (folder / SETTINGS).exists():
+        raise DataError(
+            f"{folder}: {peers} does not see it, and the first made it; the folder of a run must "
+            "be on a disk that all machines share"
+        )
+    return changed
+
+
+def _save_together(peers: Peers, folder: Path, network: Model) -> None:
+    """The first process writes the weights, which come to it in blocks of rows."""
+    weights = pieces(network, peers)
+    if peers.first:
+        save_pieces(folder, weights)
+    else:
+        for tensor in weights.values():
+            list(tensor.pieces)
+    peers.told("saved")  # the others go when all is on the disk
 
 
 def _begin(folder: Path, restart: bool) -> None:
@@ -220,11 +285,13 @@ def _count(
     if settings.train.threads:
         torch.set_num_threads(settings.train.threads)
     held_out = joined(benchmark.train, benchmark.valid, benchmark.vocabulary.num_entities).held_out
-    start = time.perf_counter()
+    start, cut_after = time.perf_counter(), None
     if model.settings.file:
         names, file = benchmark.vocabulary, Path(model.settings.file)
         graph = Graph.of(benchmark.train, names.num_entities, names.num_relations)
         rules = parse(lines_of(file), graph, names, str(file))
+        if not len(rules):
+            raise DataError(f"{file}: no rule in it is about what entities of the benchmark have")
         model.hear(benchmark.train, rules, not held_out)
     else:
         tenths: dict[str, int] = {}
@@ -234,7 +301,9 @@ def _count(
                 tenths[what] = tenth
                 watcher.event(event="mining", message=f"mining {what}: {10 * tenth} % done")
 
+        minutes = min(minutes, model.settings.minutes or math.inf)
         model.learn(benchmark.train, not held_out, settings.train.seed, minutes, mined)
+        cut_after = minutes if time.perf_counter() - start >= 60 * minutes else None
     if folder is not None:
         write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
     seconds = round(time.perf_counter() - start, 3)
@@ -249,8 +318,10 @@ def _count(
     if settings.train.evaluate_every:
         scores.append(STOPS[settings.train.stop_on](benchmark)(model))
         tell("evaluation", epoch=1, score=scores[0], best=True)
+    if cut_after is not None:
+        tell("cut", epoch=0, minutes=cut_after)
     tell("end", epochs=1, best_epoch=1)
-    return Trained(1, tuple(scores), 1, seconds=seconds)
+    return Trained(1, tuple(scores), 1, cut_after, seconds)
 
 
 def refuse_device(name: str) -> None:
@@ -258,7 +329,9 @@ def refuse_device(name: str) -> None:
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
-        reason = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0].partition(":")[0]
+        if reason.startswith("Expected one of"):
+            reason = "torch knows no such device"
         raise ConfigError(
             f"train.device = {name!r} cannot be used here ({reason}); choose cpu"
         ) from error
@@ -275,21 +348,31 @@ def valid_f1(benchmark: Benchmark) -> Callable[[Scorer], float]:
 
     def f1_of(model: Scorer) -> float:
         highest = Highest(benchmark.valid, num_slots)
-        collect(score(model, benchmark.valid, known), highest)
+        if is_shared(model):
+            collect_shares(model, benchmark.valid, known, ShortlistOfShares(highest))
+        else:
+            collect(score(model, benchmark.valid, known), highest)
         return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
 
     return f1_of
 
 
 def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
-    """Mean reciprocal rank of the answers of valid."""
-    known = benchmark.known("valid")
+    """Mean reciprocal rank of the answers of valid among candidates not known to be true.
+
+    What is true, train and valid say: test is not to be looked at while a model is chosen.
+    """
+    known, names = benchmark.known("valid"), benchmark.vocabulary
     answered = benchmark.valid.take(benchmark.valid.has_answers)
+    true = Queries.grouped(*both_ways(benchmark.facts("valid"), names.num_relations))
 
     def mrr_of(model: Scorer) -> float:
-        standings = Standings(answered, known, benchmark.vocabulary.num_entities)
-        collect(score(model, answered, known), standings)
-        return mean_reciprocal_rank(standings.ranks().realistic())
+        standings = Standings(answered, true, names.num_entities)
+        if is_shared(model):
+            collect_shares(model, answered, known, StandingsOfShares(standings))
+        else:
+            collect(score(model, answered, known), standings)
+        return mean_reciprocal_rank(standings.filtered().realistic())
 
     return mrr_of
 
