@@ -21,7 +21,8 @@ import torch
 import assent
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.queries import Queries

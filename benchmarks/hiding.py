@@ -1,19 +1,21 @@
 """Hide some of a graph's facts, complete the rest, and see how many of the accepted were hidden.
 
-    python benchmarks/hiding.py [world codex-s kinships umls] [--share .15] [--of 1] [--seeds 1]
-        [--precisions .9 .7 .5] [--ways valid asked refit judge] [--relations 12] [--out .hiding]
+    python benchmarks/hiding.py [world codex-s kinships umls] [--share .15] [--of 1] [--by fact]
+        [--seeds 1] [--precisions .9 .7 .5] [--ways valid asked refit judge] [--relations 12]
+        [--out .hiding]
 
-With `--of .5`, facts are hidden from a half of the relations alone, drawn at random; the others are
-complete. The hidden facts are gone before the benchmark is built, so neither training nor deciding
-knows of them. An accepted fact that was not hidden counts as wrong. On complete graphs that is
-the truth (world, kinships, umls); in others (codex-s) some of these facts are right as well.
+By `fact`, each fact is hidden or not by itself. By `query`, all answers of a query (head, relation,
+?) are hidden or none: as in a graph that nobody has begun to fill in there. With `--of .5`, facts
+are hidden from a half of the relations alone, drawn at random; the others are complete. The hidden
+facts are gone before the benchmark is built, so neither training nor deciding knows of them. An
+accepted fact that was not hidden counts as wrong. On complete graphs that is the truth (world,
+kinships, umls); in others (codex-s) some of these facts are right as well.
 
 Ways of deciding: over `valid`, thresholds are found on the queries of valid; over `asked`, facts
 are decided about by the rehearsal; `refit` is the same, with a final fit that proposes the facts,
 also about the entities that building removed; `judge` is a rehearsal with a judge's scores. A
-relation
-is `below` if a smaller share of its accepted facts was hidden than was wanted, and `clearly` so if
-by more than 1.645 standard errors.
+relation is `below` if a smaller share of its accepted facts was hidden than was wanted, and
+`clearly` so if by more than 1.645 standard errors.
 
 A training that was stopped goes on in the same folder.
 """
@@ -34,6 +36,7 @@ from assent.datasets import located
 from measuring import data_folder
 
 Fact = tuple[str, str, str]
+WHOLES = {"fact": 3, "query": 2}  # what is hidden as a whole: its number of names
 
 
 class Tally(NamedTuple):
@@ -54,14 +57,15 @@ def graph(name: str) -> KnowledgeBase:
 
 
 def hidden_from(
-    kb: KnowledgeBase, share: float, of: float, seed: int
+    kb: KnowledgeBase, share: float, of: float, by: str, seed: int
 ) -> tuple[KnowledgeBase, set[Fact]]:
     """The graph without a share of the facts of some relations, and these.
 
-    `of` is the share of relations that facts are hidden from.
+    `of` is the share of relations that facts are hidden from, `by` what is hidden as a whole.
     """
     rng, names = np.random.default_rng(seed), kb.vocabulary
-    hides = rng.random(len(kb.facts)) < share
+    _, wholes = np.unique(kb.facts[:, : WHOLES[by]], axis=0, return_inverse=True)
+    hides = (rng.random(wholes.max(initial=0) + 1) < share)[wholes]
     holey = rng.permutation(names.num_relations) < round(of * names.num_relations)
     hides &= holey[kb.facts[:, 1]]
     hidden = {
@@ -72,11 +76,11 @@ def hidden_from(
 
 
 def trained(
-    name: str, share: float, of: float, seed: int, folder: Path
+    name: str, share: float, of: float, by: str, seed: int, folder: Path
 ) -> tuple[assent.Run, set[Fact]]:
     """A run on what is left, and the hidden facts."""
-    kb, hidden = hidden_from(graph(name), share, of, seed)
-    place = folder / f"{name}-{share:g}-{of:g}-{seed}"
+    kb, hidden = hidden_from(graph(name), share, of, by, seed)
+    place = folder / f"{name}-{by}-{share:g}-{of:g}-{seed}"
     if not (place / "benchmark").exists():
         assent.save(assent.build(kb), place / "benchmark")
     alone = ["train.threads=1"]
@@ -142,11 +146,11 @@ def share_of(right: int, accepted: int) -> str:
 
 
 def measured(name: str, options: argparse.Namespace) -> None:
-    share, of = options.share, options.of
-    runs = [trained(name, share, of, seed, options.out) for seed in range(options.seeds)]
+    share, of, by = options.share, options.of, options.by
+    runs = [trained(name, share, of, by, seed, options.out) for seed in range(options.seeds)]
     hidden = sum(len(facts) for _, facts in runs)
     among = "its facts" if of == 1 else f"the facts of {of:.0%} of its relations"
-    print(f"\n## {name}: {share:.0%} of {among} hidden, {options.seeds} draws", end="")
+    print(f"\n## {name}: {share:.0%} of {among} hidden by {by}, {options.seeds} draws", end="")
     print(f", {hidden:,} hidden facts\n")
     print(
         "| wanted | over | accepted | right | share | lowest share | relations | below | clearly |"
@@ -210,6 +214,7 @@ def main() -> None:
     parser.add_argument("graphs", nargs="*", default=["world", "codex-s", "kinships", "umls"])
     parser.add_argument("--share", type=float, default=0.15)
     parser.add_argument("--of", type=float, default=1.0)
+    parser.add_argument("--by", choices=WHOLES, default="fact")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--precisions", type=float, nargs="+", default=[0.9, 0.7, 0.5])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["valid", "asked", "refit"])

@@ -17,7 +17,8 @@ import numpy as np
 
 import assent
 import toy
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.core.arrays import frozen
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import HEAD, TAIL, Evidence, NewFacts

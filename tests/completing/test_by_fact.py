@@ -10,7 +10,8 @@ import completing_oracles as oracles
 import toy
 from assent.completing import schema
 from assent.completing.by_fact import ByFact
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.completing.proposing import Proposer
 from assent.core.decider import Decider
 from assent.core.scores import unheard

@@ -14,7 +14,7 @@ from assent.deciding.judge import folds_of
 from assent.verbs.deciders import rule_columns, rules_of
 from completing.worlds import as_sets
 from completing_oracles import facts_known, new_facts
-from judging_oracles import of_graph, of_scores
+from judging_oracles import of_all_rules, of_graph, of_scores
 
 QUICK = ("model.dim=16", "train.epochs=30", "train.batch_size=32", "train.threads=1")
 REVIEW_ABOVE = 0.2
@@ -63,17 +63,20 @@ def probabilities(run, judge):
                 fact = (anchor, slot, entity) if slot < count else (entity, slot - count, anchor)
                 if fact not in known:
                     scores[entity] = float(given[slot, anchor, entity])
-            for entity, score in scores.items():
-                if score > judge.floors.values[slot]:
-                    told = {
-                        **of_scores(scores, entity),
-                        **of_graph(train, count, anchor, slot, entity),
-                        "reverse": given[inverse, entity, anchor],
-                    }
-                    told |= {name: column[anchor, entity] for name, column in fired[slot].items()}
-                    row = np.array([[told[name] for name in judge.rescorer.names]])
-                    fold = folds_of(np.array([slot]), np.array([anchor]))
-                    said[slot, anchor, entity] = expit(judge.rescorer.forest.logits(row, fold)[0])
+            floor = judge.floors.values[slot]
+            listed = [entity for entity, score in scores.items() if score > floor]
+            by_rules = {entity: float(fired[slot]["rule_all"][anchor, entity]) for entity in listed}
+            for entity in listed:
+                told = {
+                    **of_scores(scores, entity),
+                    **of_graph(train, count, anchor, slot, entity),
+                    "reverse": given[inverse, entity, anchor],
+                    **{name: column[anchor, entity] for name, column in fired[slot].items()},
+                    **of_all_rules(by_rules, entity),
+                }
+                row = np.array([[told[name] for name in judge.rescorer.names]])
+                fold = folds_of(np.array([slot]), np.array([anchor]))
+                said[slot, anchor, entity] = expit(judge.rescorer.forest.logits(row, fold)[0])
     return said
 
 

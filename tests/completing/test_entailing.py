@@ -11,10 +11,13 @@ import completing_oracles as oracles
 import toy
 from assent.completing import entailing
 from assent.completing.by_fact import ByFact
-from assent.completing.completing import Ground, Wanted, with_entailed
+from assent.completing.certain import with_entailed
+from assent.completing.completing import Wanted
 from assent.completing.entailing import entailed
-from assent.completing.law import Law, lawful
+from assent.completing.ground import Ground
+from assent.completing.law import Law
 from assent.completing.proposing import Proposer
+from assent.completing.refusing import lawful
 from assent.core.considered import ENTAILED
 from assent.core.decider import Decider
 from assent.core.facts import fact_keys
@@ -22,7 +25,8 @@ from assent.core.schema import Schema
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.facts import read_facts, write_facts
+from assent.files.fact_lines import read_facts
+from assent.files.facts import write_facts
 from completing import worlds
 
 NAMES = Vocabulary(tuple("abcdef"), ("p", "q", "r"))

@@ -12,11 +12,12 @@ from assent.completing.schema import Links, never_together
 from assent.core.arrays import frozen
 from assent.core.vocabulary import Vocabulary
 from assent.rules import rivalling
-from assent.rules.explaining import COUNTED, KEPT, Counting
+from assent.rules.beyond import COUNTED
+from assent.rules.explaining import KEPT, Counting
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
-from assent.rules.paths import NONE
 from assent.rules.rivalling import Rivalling
+from assent.rules.steps import NONE
 
 GRAPHS = toy.graphs(most_entities=6, most_relations=2, most_facts=24)
 
@@ -56,7 +57,7 @@ def test_rules_with_constants_are_those_of_slow_loops(kb):
         backward = relation + names.num_relations
         for slot, anchors, entities in ((relation, heads, tails), (backward, tails, heads)):
             items = np.where(anchors == entities, NONE, found.items(slot, entities))
-            rules = found.constants(anchors, items.astype(np.int32), known)
+            rules = found.having(anchors, items.astype(np.int32), known)
             for row, (anchor, entity) in enumerate(zip(anchors, entities, strict=True)):
                 slow = oracles.constant_rules(
                     known_facts, names.num_relations, names.num_entities, anchor, slot, entity
@@ -85,7 +86,7 @@ def test_constants_after_two_steps_are_those_of_slow_loops(kb):
         backward = relation + names.num_relations
         for slot, anchors, entities in ((relation, heads, tails), (backward, tails, heads)):
             items = np.where(anchors == entities, NONE, found.items(slot, entities))
-            rules = found.ends(anchors, items.astype(np.int32), known)
+            rules = found.beyond(anchors, items.astype(np.int32), known)
             for row in np.flatnonzero(items != NONE).tolist():
                 candidate = int(anchors[row]), slot, int(entities[row])
                 slow = rules_oracles.ends_of_fact(links, candidate)

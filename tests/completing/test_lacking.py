@@ -10,7 +10,6 @@ from scipy.special import expit
 import completing_oracles as oracles
 from assent.completing import lacking as module
 from assent.completing.lacking import (
-    FLATTEST,
     HELD,
     NUMBERS,
     lacking,
@@ -18,6 +17,7 @@ from assent.completing.lacking import (
     posterior,
     sigmoids_of,
 )
+from assent.core.sigmoids import FLATTEST
 
 
 def drawn(missing, each, seed=0, start=-4.0, slope=1.5):

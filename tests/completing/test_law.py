@@ -10,9 +10,11 @@ import law_oracles as oracles
 import toy
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
-from assent.completing.completing import Ground, Wanted
-from assent.completing.law import KEPT, REASONS, Law, lawful
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
+from assent.completing.law import KEPT, REASONS, Law
 from assent.completing.proposing import Proposer
+from assent.completing.refusing import lawful
 from assent.core.arrays import frozen
 from assent.core.decider import Decider
 from assent.core.new_facts import Evidence, NewFacts

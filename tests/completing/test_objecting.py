@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 
 import toy
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.completing.law import KEPT, REASONS
 from assent.completing.objecting import HABIT, Objections
 from assent.core.facts import KnowledgeBase

@@ -119,7 +119,7 @@ def test_if_more_are_missing_than_may_be_the_estimate_is_a_bound_from_below(seed
 def test_if_nothing_is_missing_nothing_is_accepted(seed):
     candidates, right = graph(seed, missing=0.0)
     known = known_of(candidates, right, 1.0)
-    assert rehearsed(candidates, known, 2.0).lacks.max() < 0.01
+    assert rehearsed(candidates, known, 2.0).lacks(0.1).max() < 0.01
     assert accepted_and_right(candidates, right, known, 2.0)[0] == 0
 
 

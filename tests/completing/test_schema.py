@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 import completing_oracles as oracles
 import toy
 from assent.completing import schema
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.completing.schema import Habits, both_or_neither, never_together, only_best
 from assent.core.arrays import frozen
 from assent.core.facts import KnowledgeBase

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import toy
 from assent.completing.by_query import ByQuery
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.new_facts import NewFacts

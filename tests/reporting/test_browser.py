@@ -151,7 +151,7 @@ def test_one_relation_or_one_decision(opened):
     tab.locator("select[name=decision]").select_option(label="to review (18)")
     assert tab.locator(".status").inner_text() == "6 facts"  # the relation stays chosen
     assert set(tab.locator(".facts .sure .warning").all_inner_texts()) == {"to review"}
-    tab.locator("select[name=decision]").select_option(label="both (90)")
+    tab.locator("select[name=decision]").select_option(label="all (90)")
     assert tab.locator(".status").inner_text() == "1 to 25 of 30 facts"
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import toy
 from assent.core.arrays import frozen
-from assent.core.new_facts import Evidence, NewFacts
+from assent.core.new_facts import DECISIONS, ENTAILED, STATED, Evidence, NewFacts, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.files.completions import Kept, OfRelation
 from assent.reporting import fact_list as page_list
@@ -56,7 +57,7 @@ def test_every_fact_is_listed_the_surest_first(drawn):
     rows, entities = found.data["rows"], found.data["entities"]
     expected = sorted(enumerate(drawn), key=lambda row: -row[1][2])
     assert [(entities[row[0]], *row[1:5]) for row in rows] == [
-        ([f"head {place}"], RELATIONS.index(relation), len(drawn), probability, int(accepted))
+        ([f"head {place}"], RELATIONS.index(relation), len(drawn), probability, int(not accepted))
         for place, (relation, accepted, probability) in expected
     ]
     assert len(found.notes) == 1
@@ -139,3 +140,32 @@ def test_a_review_heads_the_facts_with_its_promise():
     found = Found(facts, "facts.jsonl", "run", kept("review", precision=0.9))
     assert headline(found) == f"1 new fact, at least {at_least(0.9)} of them right by a review"
     assert expectation(found) == ["A line."]
+
+
+def test_entailed_facts_are_told_from_guesses():
+    """Two guesses, of which one is accepted, and a fact that the schema entails."""
+    facts = new_facts([("r1", True, 0.9), ("r1", False, 0.5), ("r2", True, 0.5)])
+    stated = [Reason(STATED, 1.0, 1, 1, "stated")]
+    facts = replace(
+        facts,
+        evidence=Evidence.of([[], [], stated]),
+        probabilities=frozen([0.9, 0.5, 1.0], np.float64),
+    )
+    found = Found(facts, "facts.jsonl", kept=kept())
+    assert headline(found) == (
+        "1 new fact, at least 90\xa0% of them right by estimate; "
+        "1 more entailed by the stated schema"
+    )
+    assert any("1 fact more is entailed" in sentence for sentence in expectation(found))
+    made = fact_list(found, 1)
+    assert [DECISIONS[row[4]] for row in made.data["rows"]] == [ENTAILED, "accepted", "review"]
+    assert [column.heading for column in made.relations.columns][1:4] == [
+        "accepted", "to review", "entailed",
+    ]  # fmt: skip
+    assert {row[0].text: [cell.text for cell in row[1:4]] for row in made.relations.rows} == {
+        "r1": ["1", "1", "0"],
+        "r2": ["0", "0", "1"],
+    }
+    assert made.few.rows[0][1].text == ENTAILED
+    alone = Found(facts.take([2]), "facts.jsonl", kept=kept())
+    assert headline(alone) == "1 new fact, entailed by the stated schema"

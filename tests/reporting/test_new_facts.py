@@ -6,10 +6,10 @@ import numpy as np
 
 import toy
 from assent.completing.completing import Completion, Outcome, Rehearsed
-from assent.completing.law import Refused
+from assent.completing.refusing import Refused
 from assent.core.arrays import frozen
-from assent.core.new_facts import Evidence, NewFacts, Reason
-from assent.reporting.new_facts import facts_in_words, summary_lines
+from assent.core.new_facts import STATED, Evidence, NewFacts, Reason
+from assent.reporting.new_facts import completion_grid, contents, facts_in_words, summary_lines
 
 # (head, relation, tail), probability, what speaks for it; None: no rule
 FACTS = [
@@ -83,3 +83,48 @@ def test_estimates_that_are_those_of_other_relations_are_counted():
     told = summary_lines(replace(found, outcomes=tuple(outcomes), rehearsed=rehearsed))
     (line,) = [line for line in told if "other relations" in line]
     assert line.startswith("of relations with fewer than 5 held-out facts: 1 of them")
+
+
+def with_entailed(guessed, entailed):
+    """A completion of one relation with so many facts of either kind."""
+    found = completion(
+        [((0, 0, place + 1), 0.8, "so it is") for place in range(guessed + entailed)]
+    )
+    reasons = [
+        Reason("head", 0.5, 1, 2, "so it is")
+        if place < guessed
+        else Reason(STATED, 1, 1, 1, "it is")
+        for place in range(guessed + entailed)
+    ]
+    facts = replace(found.facts, evidence=Evidence.of([[one] for one in reasons]))
+    nothing = Refused.joined([], facts.vocabulary)
+    outcome = Outcome(0, 9, guessed, 0, 0, 0, True, nothing)._replace(entailed=entailed)
+    return replace(found, facts=facts, outcomes=(outcome,), rehearsed=Rehearsed(0.7, 0.6, 0.5))
+
+
+def test_entailed_facts_stand_beside_guesses_and_are_told_from_them():
+    found = with_entailed(0, 2)
+    grid = completion_grid(found)
+    row = dict(zip([column.heading for column in grid.columns], grid.rows[0], strict=True))
+    assert (row["entailed"].text, row["accepted as guesses"].text) == ("2", "0")
+    lines = summary_lines(found)
+    assert "0 facts accepted as guesses" in lines[0]
+    assert any("no guesses are so probable" in line for line in lines)
+    assert any(line.startswith("entailed by the stated schema") for line in lines)
+    assert contents(found.accepted) == " (0 accepted as guesses, 2 entailed)"
+
+
+def test_without_entailed_facts_nothing_is_said_of_them():
+    found = with_entailed(1, 0)
+    headings = [column.heading for column in completion_grid(found).columns]
+    assert "accepted" in headings and "entailed" not in headings
+    assert not any("entailed" in line or "guess" in line for line in summary_lines(found))
+    assert contents(found.accepted) == ""
+
+
+def test_estimates_are_about_guesses_alone():
+    found = with_entailed(1, 2)
+    assert len(found.guessed) == 1 and len(found.accepted) == 3
+    assert repr(found) == "Completion(1 accepted, 0 review, 2 entailed)"
+    (estimate,) = [line for line in summary_lines(found) if line.startswith("right, by estimate")]
+    assert "at least 80\xa0% of the accepted facts" in estimate

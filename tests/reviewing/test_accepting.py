@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from assent.completing.completing import Completion, Outcome
-from assent.completing.law import Refused
+from assent.completing.refusing import Refused
 from assent.core.arrays import frozen
 from assent.core.pairs import joined
 from assent.core.queries import Subset

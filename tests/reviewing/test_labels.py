@@ -195,3 +195,22 @@ def test_an_old_label_that_is_imported_later_does_not_count(labels):
     for moment in (-1.0, 1e12, float("nan")):
         with pytest.raises(DataError, match="between the years"):
             labels.add_all([Given(B, "wrong", "ann", "import", time=moment)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["time = NULL", "time = -1", "time = 'x'", "verdict = 'x'", "note = x'ff'", "chosen = ''"],
+)
+def test_a_row_that_somebody_changed_into_no_label_is_refused(change, labels, tmp_path):
+    labels.add(A, "right", "ann", chosen="drawn")
+    with sqlite3.connect(tmp_path / "labels.sqlite") as file:
+        file.execute("DROP TRIGGER never_changed")
+        file.execute("CREATE TABLE changed AS SELECT * FROM labels")  # where all may be null
+        file.execute("DROP TABLE labels")
+        file.execute("ALTER TABLE changed RENAME TO labels")
+        file.execute(f"UPDATE labels SET {change}")
+    with (
+        Labels(tmp_path / "labels.sqlite") as again,
+        pytest.raises(DataError, match="row 1 is no label"),
+    ):
+        again.current()

@@ -12,22 +12,25 @@ from functools import cached_property
 import numpy as np
 
 from assent.completing.carrying import Scale
+from assent.completing.certain import certain
 from assent.completing.completing import (
     Completion,
-    Ground,
     Outcome,
     Rehearsed,
     Stopping,
+    Telling,
     Wanted,
-    certain,
     most_probable,
 )
 from assent.completing.entailing import Entailed, entailed
-from assent.completing.law import REASONS, Refused, contradicting, lawful
+from assent.completing.ground import Ground
+from assent.completing.law import REASONS
 from assent.completing.proposing import Proposed, Proposer
+from assent.completing.refusing import Refused, contradicting, lawful
 from assent.completing.rehearsing import (
     Candidates,
     Rehearsal,
+    Values,
     folds_of,
     lowest_threshold,
     rehearsed,
@@ -39,7 +42,7 @@ from assent.core.considered import ENTAILED, FREE, Considered
 from assent.core.facts import fact_keys
 from assent.core.new_facts import HEAD, TAIL, Evidence, NewFacts
 from assent.core.scores import QueriesDone
-from assent.core.vocabulary import Vocabulary
+from assent.core.vocabulary import Vocabulary, last_part
 from assent.errors import ConfigError
 
 # What bars a candidate: another answer, its reverse, or the stated schema.
@@ -70,9 +73,14 @@ class ByFact:
         missing: float = 1.0,
         final: Callable[[], Proposer] | None = None,
         ground: Ground | None = None,
+        telling: Telling = lambda work: None,
     ) -> None:
-        """`ground`: what is to be decided about, where it is not all that is rehearsed."""
+        """`ground`: what is to be decided about, where it is not all that is rehearsed.
+
+        `telling` is told which work begins.
+        """
         refuse_impossible(precision, missing)
+        self.telling = telling
         self.rehearsing, self.final = rehearsing, rehearsing
         self._ground = ground
         self.precision, self.missing = precision, missing
@@ -108,13 +116,16 @@ class ByFact:
         nothing = Completion(
             NewFacts.nothing(ground.names), (), len(ground.relations), promises=False
         )
+        self.telling(f"asking with {len(self.rehearsing.held_out):,} held-out facts hidden")
         heard = self.rehearsing.propose(progress, stopping)
         if not heard:
             return nothing
         heard = self._guessed(heard, self.rehearsing.ground)
         candidates = self._tests(Candidates.joined_up([mine.candidates for mine in heard]))
+        self.telling(f"estimating what each relation lacks, by {len(candidates):,} candidates")
         rehearsal = rehearsed(candidates, self.rehearsing.known, self.missing)
         if self._make_final is not None:
+            self.telling("asking the model that learned all facts")
             self.final = self._make_final()
             self._ground = None
             heard = self._carried(candidates, self.final.propose(progress, stopping))
@@ -135,9 +146,10 @@ class ByFact:
         threshold = lowest_threshold(new.probabilities, self.precision)
         against = Candidates.joined_up([mine.against for mine in heard])
         refused = self._refused(against, rivals, rehearsal, threshold)
+        self.telling("looking for held-out facts among those accepted")
         found_again = self._found_again(candidates, rehearsal, threshold)
         facts, outcomes = list[NewFacts](), list[Outcome]()
-        missing, lacks = self._missing(candidates, rehearsal), rehearsal.lacks
+        missing, lacks = self._missing(candidates, rehearsal), self._lacks(rehearsal)
         tested = self.rehearsing.held_out[~self._entailed_by_train(self.rehearsing.held_out)]
         held_out = np.bincount(tested[:, 1], minlength=self.names.num_relations)
         for relation, (queries, *_), (_, second) in zip(
@@ -145,6 +157,9 @@ class ByFact:
         ):
             mine = new.take(new.facts[:, 1] == relation)
             kept = self._decided(mine, rehearsal, threshold)
+            if len(kept):
+                name = last_part(self.names.relation(relation))
+                self.telling(f"looking for evidence: {name}, {len(kept):,} facts")
             facts.append(ground.with_evidence(kept))
             accepted = int(kept.accepted.sum())
             outcomes.append(
@@ -241,6 +256,12 @@ class ByFact:
         """How many facts are missing for each one held out, over all relations."""
         held_out = candidates.relations[candidates.held_out]
         return float(rehearsal.missing[held_out].mean()) if len(held_out) else 0.0
+
+    def _lacks(self, rehearsal: Rehearsal) -> Values:  # (relation,)
+        """Of the facts of each relation, the share that is missing."""
+        known = self.rehearsing.known
+        facts = int(known.alone.sum() + known.joined.sum())
+        return rehearsal.lacks(len(self.rehearsing.held_out) / max(facts, 1))
 
     def _carried(
         self, rehearsed: Candidates, proposed: list[Proposed] | None

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.completing.asking import asked
-from assent.completing.completing import Completion, Ground, Outcome, Stopping, most_probable
-from assent.completing.law import Refused, contradicting, lawful
+from assent.completing.completing import Completion, Outcome, Stopping, most_probable
+from assent.completing.ground import Ground
+from assent.completing.refusing import Refused, contradicting, lawful
 from assent.completing.schema import both_or_neither, only_best
 from assent.core.arrays import Ids, Keys, Mask, distinct, found_in, frozen, pair_keys
 from assent.core.decider import Decider

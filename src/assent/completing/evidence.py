@@ -19,10 +19,13 @@ from assent.core.arrays import Ids, Mask, found_in, offsets_of, pair_keys
 from assent.core.new_facts import RULES, SIMILAR, Evidence, Reason
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
-from assent.rules.explaining import Beyond, Constants, Counting, Ways
+from assent.rules.beyond import Beyond
+from assent.rules.explaining import Counting
 from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
-from assent.rules.paths import NONE
+from assent.rules.having import Having
+from assent.rules.steps import NONE
+from assent.rules.ways import Ways
 from assent.rules.wording import Wording
 
 MOST = 3  # rules that a fact is shown with
@@ -98,8 +101,8 @@ class Explainer:
         for slot, anchors, entities in self._both(relation, heads, tails):
             items = np.where(anchors == entities, NONE, self.counting.items(slot, entities))
             items = items.astype(np.int32)
-            rules = self.counting.constants(anchors, items, known)
-            far = self._beyond(self.counting.ends(anchors, items, known), slot, anchors)
+            rules = self.counting.having(anchors, items, known)
+            far = self._beyond(self.counting.beyond(anchors, items, known), slot, anchors)
             ends.append(self._of_end(rules, far, slot, anchors, items, known))
         ways = self.counting.ways(heads, relation, tails, known)
         offsets = offsets_of(np.bincount(ways.rows, minlength=len(heads))).tolist()
@@ -118,7 +121,7 @@ class Explainer:
 
     def _of_end(
         self,
-        found: Constants,
+        found: Having,
         beyond: list[list[Rule]],
         slot: int,
         anchors: Ids,

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import fields
 from pathlib import Path
 
-from assent.completing.completing import Ground
+from assent.completing.ground import Ground
 from assent.completing.rehearsing import Candidates
 from assent.core.version import __version__
 from assent.errors import DataError

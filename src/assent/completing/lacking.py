@@ -27,12 +27,11 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Mask
 from assent.core.probabilities import near, sigmoid
+from assent.core.sigmoids import step
 
 NUMBERS = 13  # of missing facts that are compared, nothing among them
 HELD = (1.0, 10.0)  # how firmly a relation is held to the sigmoid of all: intercept, slope
 HARDLY = (0.01, 0.01)  # the same for the sigmoid of all relations, which is held to the score
-FLATTEST = 0.05  # the lowest slope: a higher score is always more probable
-STEP = 1.0  # the longest step of the search for a sigmoid, so that it cannot overshoot
 TURNS = 200  # steps of the search, at most; some 20 are enough
 CLOSE = 1e-6  # the search ends when no number moves farther
 ROUNDS = 3  # of fitting the sigmoid of all relations to what each of them lacks
@@ -148,19 +147,9 @@ def sigmoids_of(
             (above / (1 + missing) - held_out) * tells,
             above * below * tells / (1 + missing),
         )
-        slope_a = np.bincount(groups, gap, size) + held[0] * a
-        slope_b = np.bincount(groups, gap * scores, size) + held[1] * (b - 1)
-        aa = np.bincount(groups, weight, size) + held[0]
-        ab = np.bincount(groups, weight * scores, size)
-        bb = np.bincount(groups, weight * scores * scores, size) + held[1]
-        spread = aa * bb - ab * ab
-        step_a = (bb * slope_a - ab * slope_b) / spread
-        step_b = (aa * slope_b - ab * slope_a) / spread
-        longest = np.maximum(np.maximum(np.abs(step_a), np.abs(step_b)) / STEP, 1.0)
-        before = b
-        a, b = a - step_a / longest, np.maximum(b - step_b / longest, FLATTEST)
-        if max(np.abs(step_a).max(initial=0), np.abs(b - before).max(initial=0)) < CLOSE:
+        a, b, curved, moved = step(a, b, scores, groups, gap, weight, held)
+        if moved < CLOSE:
             break
     said = np.where(held_out, np.log(above), np.log(missing + below)) - raised
     prior = (held[0] * a**2 + held[1] * (b - 1) ** 2 - np.log(held[0] * held[1])) / 2
-    return Sigmoids(a, b, np.bincount(groups, said, size) - prior - np.log(spread) / 2)
+    return Sigmoids(a, b, np.bincount(groups, said, size) - prior - np.log(curved) / 2)

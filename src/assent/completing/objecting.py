@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assent.completing.completing import Ground
+from assent.completing.ground import Ground
 from assent.rules.words import one_of, readable
 
 HABIT = "second"  # no schema says that there is only one answer, but the known facts show it

@@ -11,8 +11,8 @@ from assent.completing.telling import Rule, Telling, so_many_of
 from assent.core.arrays import Ids, Mask
 from assent.core.new_facts import AGAINST, RULES, Reason
 from assent.rules.firing import PRIOR
-from assent.rules.paths import NONE
 from assent.rules.rivalling import Rivalling
+from assent.rules.steps import NONE
 
 RIVALLING = 0.3  # a rule less sure than this makes no answer a rival
 CLEARLY = 1.1  # times as sure as what speaks for the fact must be what speaks for a rival

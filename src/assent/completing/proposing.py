@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.completing.asking import Fitting, asked
-from assent.completing.completing import Ground, Stopping
+from assent.completing.completing import Stopping
+from assent.completing.ground import Ground
 from assent.completing.keeping import Keeper
 from assent.completing.law import KEPT
 from assent.completing.rehearsing import Candidates, Known

@@ -103,7 +103,7 @@ class Rehearsal:
     alone: Values  # (number, relation)     intercepts of the sigmoids
     joined: Values  # (number, relation)    intercepts for candidates of the other kind
     slopes: Values  # (number, relation)    of both
-    rate: float  # of the known facts, those held out
+    rate: float  # of the known facts, those that were held out and found among the candidates
 
     @property
     def missing(self) -> Values:  # (relation,)
@@ -111,10 +111,12 @@ class Rehearsal:
         missing: Values = self.numbers @ self.weights
         return missing
 
-    @property
-    def lacks(self) -> Values:  # (relation,)
-        """Of all facts of a relation, the share that is missing, as is to be expected."""
-        missing = self.missing * self.rate
+    def lacks(self, held_out: float) -> Values:  # (relation,)
+        """Of all facts of a relation, the share that is missing, as is to be expected.
+
+        `held_out` is the share of the known facts that were held out, found again or not.
+        """
+        missing = self.missing * held_out
         lacks: Values = missing / (1 + missing)
         return lacks
 
@@ -166,7 +168,7 @@ def rehearsed(candidates: Candidates, known: Known, missing: float = 2.0) -> Reh
     with np.errstate(divide="ignore"):
         starts = np.maximum(lacks.starts + np.log(lacks.numbers[:, None] * shares), -FARTHEST)
     other = candidates.take(candidates.joined)
-    rate = found / max(int(known.alone.sum() + known.joined.sum()), 1)  # of the known, held out
+    rate = found / max(int(known.alone.sum() + known.joined.sum()), 1)
     said = _said(other, start, slope)
     matched = []
     for number, intercepts, slopes in zip(lacks.numbers, starts, lacks.slopes, strict=True):

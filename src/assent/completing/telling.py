@@ -7,7 +7,7 @@ import numpy as np
 
 from assent.core.vocabulary import Vocabulary
 from assent.rules.explaining import Counting
-from assent.rules.paths import NONE
+from assent.rules.steps import NONE
 from assent.rules.wording import Wording
 
 EXAMPLES = 2  # entities named for which a rule was right

@@ -35,8 +35,9 @@ def rows_of(offsets: Keys) -> Keys:
 def places_in(offsets: Keys, rows: ArrayLike) -> Keys:
     """The places of all values of the given segments of a ragged array, segment after segment."""
     rows = np.asarray(rows, dtype=np.int64)
-    lengths = np.diff(offsets)[rows]
-    shifts = offsets[rows] - offsets_of(lengths)[:-1]
+    starts = offsets[rows]
+    lengths = offsets[rows + 1] - starts
+    shifts = starts - offsets_of(lengths)[:-1]
     places: Keys = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(shifts, lengths)
     return places
 

@@ -15,7 +15,9 @@ from assent.errors import DataError
 
 TAIL, HEAD = 1, 2  # which end was asked for; TAIL | HEAD: both
 ASKED = {TAIL: SIDES[0], HEAD: SIDES[1], TAIL | HEAD: "both"}
-DECISIONS = ("accepted", "review")
+# What is said of a fact: it was guessed, and is sure enough; it was guessed, and a person should
+# look at it; nobody guessed it, for the stated schema entails it from known facts.
+ACCEPTED, REVIEW, ENTAILED = DECISIONS = ("accepted", "review", "entailed")
 
 # What may speak for a fact: the schema, where it entails the fact from known ones; a rule about
 # those who share a known fact with its head, or with its tail; about those who have a relation with
@@ -102,7 +104,7 @@ class NewFacts:
 
     vocabulary: Vocabulary
     facts: Ids  # (fact, 3)
-    accepted: Mask  # (fact,)
+    accepted: Mask  # (fact,)      as guesses, or because they are entailed
     probabilities: Values  # (fact,)
     scores: Scores  # (fact,)
     thresholds: Values  # (fact,)  a fact is accepted if its score is higher; inf: none is
@@ -140,8 +142,8 @@ class NewFacts:
 
     @property
     def decisions(self) -> NDArray[np.str_]:  # (fact,)
-        """`accepted` or `review`."""
-        return np.where(self.accepted, *DECISIONS)
+        """The one of DECISIONS that was made about each fact."""
+        return np.where(self.accepted, np.where(self.entailed, ENTAILED, ACCEPTED), REVIEW)
 
     def take(self, rows: ArrayLike) -> Self:
         """The facts at these places, or under this mask."""
@@ -165,11 +167,10 @@ class NewFacts:
     @property
     def entailed(self) -> Mask:  # (fact,)
         """Which facts nobody guessed: the stated schema entails them from known facts."""
-        stated = [
-            any(reason.kind == STATED for reason in self.evidence.at(place))
-            for place in range(len(self))
-        ]
-        return frozen(np.array(stated, bool), np.bool_)
+        entailed = np.zeros(len(self), bool)
+        stated = [place for place, one in enumerate(self.evidence.reasons) if one.kind == STATED]
+        entailed[np.searchsorted(self.evidence.offsets, stated, side="right") - 1] = True
+        return frozen(entailed & self.accepted, np.bool_)
 
     def _columns(self) -> tuple[NDArray[Any], ...]:
         """All but the vocabulary and the evidence."""

@@ -60,7 +60,7 @@ class Types:
         slot_offsets, slot_types = _ragged(slots, num_slots, len(names))
         return cls(tuple(names), entity_offsets, entity_types, slot_offsets, slot_types)
 
-    def fit(self, anchors: Ids, slots: Ids) -> Mask:
+    def fit(self, anchors: Ids | Keys, slots: Ids | Keys) -> Mask:
         """Whether each anchor has at least one of the types of its slot."""
         lengths = np.diff(self.entity_offsets)[anchors]
         types = self.entity_types[places_in(self.entity_offsets, anchors)]
@@ -71,7 +71,7 @@ class Types:
             > 0
         )
 
-    def violate(self, anchors: Ids, slots: Ids) -> Mask:
+    def violate(self, anchors: Ids | Keys, slots: Ids | Keys) -> Mask:
         """Whether each anchor has types, its slot has types, and they share none."""
         typed = np.diff(self.entity_offsets)[anchors] > 0
         known = np.diff(self.slot_offsets)[slots] > 0

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from assent.core.vocabulary import last_part
 from assent.measuring.plain import plain
 from assent.reporting.grid import DASH, Cell, Grid, count, counted, numbers, texts, words
 
@@ -52,8 +53,11 @@ class Told(NamedTuple):
     facts: Grid
 
 
-def tables(facts: Sequence[Differs], same: int, most: int) -> Told:
-    """How many facts of which kind, relation by relation, and the first of them with a reason."""
+def tables(facts: Sequence[Differs], same: int, most: int, labels: Mapping[str, str]) -> Told:
+    """How many facts of which kind, relation by relation, and the first of them with a reason.
+
+    Entities and relations are told by their `labels`, where they have one.
+    """
     kinds = Counter(map(_kind, facts))
     summary = Grid(
         "differences",
@@ -71,7 +75,7 @@ def tables(facts: Sequence[Differs], same: int, most: int) -> Told:
         "relations",
         [*texts("relation"), *numbers(*heads)],
         [
-            [words(name), *(count(found[kind]) for kind in heads)]
+            [words(last_part(labels.get(name, name))), *(count(found[kind]) for kind in heads)]
             for name, found in sorted(by_relation.items(), key=lambda item: -item[1].total())
         ],
     )
@@ -80,7 +84,13 @@ def tables(facts: Sequence[Differs], same: int, most: int) -> Told:
         "facts",
         texts("what", "head", "relation", "tail", "why"),
         [
-            [words(text) for text in (_kind(x), x.head, x.relation, x.tail, x.why or DASH)]
+            [
+                words(_kind(x)),
+                words(labels.get(x.head, x.head)),
+                words(last_part(labels.get(x.relation, x.relation))),
+                words(labels.get(x.tail, x.tail)),
+                words(x.why or DASH),
+            ]
             for x in facts[:most]
         ],
         [f"and {counted(left, 'fact')} more; --json has all"] if left > 0 else [],
@@ -89,11 +99,13 @@ def tables(facts: Sequence[Differs], same: int, most: int) -> Told:
 
 
 def names_grid(
-    entities: tuple[Sequence[str], Sequence[str]], relations: tuple[Sequence[str], Sequence[str]]
+    entities: tuple[Sequence[str], Sequence[str]],
+    relations: tuple[Sequence[str], Sequence[str]],
+    labels: Mapping[str, str],
 ) -> Grid:
     """Of benchmarks: how many names came and went."""
     rows = [
-        [words(what), *(count(len(part)) for part in both), *map(_first, both)]
+        [words(what), *(count(len(part)) for part in both), *(_first(x, labels) for x in both)]
         for what, both in (("entities", entities), ("relations", relations))
     ]
     columns = [*texts("names"), *numbers("came", "went"), *texts("that came", "that went")]
@@ -106,8 +118,9 @@ def differences_json(
     same: int,
     entities: tuple[Sequence[str], Sequence[str]],
     relations: tuple[Sequence[str], Sequence[str]],
+    labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """All of it as plain values."""
+    """All of it as plain values: by names, and of facts by labels as well."""
     return plain(
         {
             "what": what,
@@ -121,6 +134,9 @@ def differences_json(
                     "head": each.head,
                     "relation": each.relation,
                     "tail": each.tail,
+                    "head_name": labels.get(each.head, each.head),
+                    "relation_name": labels.get(each.relation, each.relation),
+                    "tail_name": labels.get(each.tail, each.tail),
                     **_state("before", each.before),
                     **_state("after", each.after),
                     "why": each.why,
@@ -148,6 +164,6 @@ def _kind(each: Differs) -> str:
     return f"{each.before.decision} -> {each.after.decision}"
 
 
-def _first(names: Sequence[str]) -> Cell:
+def _first(names: Sequence[str], labels: Mapping[str, str]) -> Cell:
     more = ", …" if len(names) > 3 else ""
-    return words(", ".join(names[:3]) + more if names else DASH)
+    return words(", ".join(labels.get(name, name) for name in names[:3]) + more or DASH)

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.new_facts import RULES, STATED, NewFacts
+from assent.core.new_facts import ACCEPTED, DECISIONS, ENTAILED, REVIEW, RULES, STATED, NewFacts
 from assent.core.vocabulary import last_part
 from assent.files.completions import Kept
-from assent.files.facts import rows_of_facts
+from assent.files.fact_rows import rows_of_facts
 from assent.reporting.grid import (
     DASH,
     Cell,
@@ -32,10 +32,12 @@ from assent.rules.phrases import around_tail
 MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it within two seconds
 FEW = 20  # facts that can be read where no script runs
 MOST_SIGNS = 400  # of a sentence: a name in it may be of any length
+HEADINGS = {ACCEPTED: "accepted", REVIEW: "to review", ENTAILED: ENTAILED}
+_BY_SCHEMA = f"{ENTAILED} by the stated schema"
 REASONS = (6, 1)  # sentences of evidence that a fact is shown with; fewer where facts are many
 
 Probabilities = NDArray[np.float64]  # (fact,)
-Row = list[Any]  # head, relation, tail, probability, 1 if accepted, evidence
+Row = list[Any]  # head, relation, tail, probability, place in DECISIONS, evidence
 
 
 class Found(NamedTuple):
@@ -89,21 +91,27 @@ def fact_list(found: Found, number: int) -> FactList:
 
 
 def headline(found: Found) -> str:
-    """How many facts were accepted and, where it was estimated, how many of them are right."""
-    accepted = int(found.facts.accepted.sum())
+    """How many facts were accepted and, where it was estimated, how many of them are right.
+
+    Those that the stated schema entails are counted apart.
+    """
+    accepted, entailed = len(_guessed(found.facts)), int(found.facts.entailed.sum())
     if not accepted:
-        return "No new facts"
-    facts = counted(accepted, "new fact")
+        return f"{counted(entailed, 'new fact')}, {_BY_SCHEMA}" if entailed else "No new facts"
+    facts, more = counted(accepted, "new fact"), f"; {entailed:,} more {_BY_SCHEMA}"
+    more = more if entailed else ""
     if found.kept is not None and found.is_reviewed:
-        return f"{facts}, at least {at_least(found.kept.precision)} of them right by a review"
+        share = at_least(found.kept.precision)
+        return f"{facts}, at least {share} of them right by a review{more}"
     if not found.is_rehearsed:
-        return facts
-    return f"{facts}, at least {at_least(_share_right(found.facts))} of them right by estimate"
+        return f"{facts}{more}"
+    share = at_least(_share_right(found.facts))
+    return f"{facts}, at least {share} of them right by estimate{more}"
 
 
 def expectation(found: Found) -> list[str]:
     """What share of the accepted facts is right, how that is known, and what it rests on."""
-    accepted = found.facts.probabilities[found.facts.accepted]
+    accepted = _guessed(found.facts)
     if found.kept is not None and found.is_rehearsed:
         sentences = _estimate(accepted, found.kept)
     elif found.kept is not None and found.is_reviewed:
@@ -112,6 +120,11 @@ def expectation(found: Found) -> list[str]:
         sentences = [_own_probabilities(accepted, found.kept)]
     else:
         sentences = ["No fact was accepted: none scores above the threshold of its relation."]
+    if entailed := int(found.facts.entailed.sum()):
+        sentences.append(
+            f"{counted(entailed, 'fact')} more {'is' if entailed == 1 else 'are'} {_BY_SCHEMA} "
+            "from known facts: nobody guessed them, and no estimate is about them."
+        )
     return [*sentences, *_review(found.facts)]
 
 
@@ -162,7 +175,7 @@ def _own_probabilities(accepted: Probabilities, kept: Kept | None) -> str:
 
 def _review(facts: NewFacts) -> Iterator[str]:
     """Facts that a person should look at; and why one may be more probable than an accepted one."""
-    accepted, review = (facts.probabilities[facts.accepted == one] for one in (True, False))
+    accepted, review = _guessed(facts), facts.probabilities[~facts.accepted]
     if not len(review):
         return
     least = probability_text(float(review.min()), 2)
@@ -185,8 +198,14 @@ def _origin(found: Found) -> str:
     return f"Read from {found.file}, which does not say which run made them."
 
 
+def _guessed(facts: NewFacts) -> Probabilities:
+    """The probabilities of the facts that were accepted as guesses: not of those entailed."""
+    probabilities: Probabilities = facts.probabilities[facts.decisions == ACCEPTED]
+    return probabilities
+
+
 def _share_right(facts: NewFacts) -> float:
-    return float(facts.probabilities[facts.accepted].mean())
+    return float(_guessed(facts).mean())
 
 
 def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
@@ -195,14 +214,14 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
     rehearsed = {}
     if kept is not None and kept.decided == "rehearsal":
         rehearsed = {relation.relation: relation for relation in kept.relations}
-    rows = []
+    rows, shown = [], [ACCEPTED, REVIEW] + [ENTAILED] * bool(facts.entailed.any())
     for relation in np.unique(of_fact).tolist():
         mine = facts.take(of_fact == relation)
-        accepted = int(mine.accepted.sum())
+        made = mine.decisions.tolist()
+        accepted = made.count(ACCEPTED)
         row = [
             words(last_part(names.relation(relation))),
-            count(accepted),
-            count(len(mine) - accepted),
+            *(count(made.count(decision)) for decision in shown),
             probability(_share_right(mine)) if accepted else Cell(DASH),
         ]
         if rehearsed:
@@ -217,17 +236,17 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
     mean = "right, by estimate" if rehearsed else "mean probability"
     columns = [
         *texts("relation"),
-        *numbers("accepted", "to review", mean, *["found again"] * bool(rehearsed)),
+        *numbers(*(HEADINGS[one] for one in shown), mean, *["found again"] * bool(rehearsed)),
     ]
     return Grid(name, columns, rows, sortable=True)
 
 
 def _few(facts: NewFacts, name: str) -> Grid:
     """The surest facts as a plain table."""
-    names, rows = facts.vocabulary, []
+    names, rows, entailed = facts.vocabulary, [], facts.entailed
     for place, fact in enumerate(facts.facts[:FEW].tolist()):
         sure = probability(float(facts.probabilities[place]))
-        rows.append([Cell(in_words(fact, names)), sure])
+        rows.append([Cell(in_words(fact, names)), words(ENTAILED) if entailed[place] else sure])
     return Grid(name, [*texts("the surest"), *numbers("probability")], rows)
 
 
@@ -279,7 +298,7 @@ def _rows(facts: NewFacts, reasons: int) -> tuple[list[Row], Any]:
             relation,
             tail,
             round(row["probability"], 5),
-            int(row["decision"] == "accepted"),
+            DECISIONS.index(row["decision"]),
             list(evidence_in_words(row))[:reasons],
         ]
         rows.append(made)

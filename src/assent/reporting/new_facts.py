@@ -6,7 +6,7 @@ import numpy as np
 
 from assent.completing.completing import Completion, Outcome, Rehearsed, Reviewed
 from assent.core.arrays import Keys
-from assent.core.new_facts import NewFacts
+from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.vocabulary import Vocabulary, last_part
 from assent.reporting.grid import (
     Cell,
@@ -31,10 +31,12 @@ Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
 def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
     """The relations with the most new facts, and what a rehearsal says if there was one."""
-    falling = sorted(found.outcomes, key=lambda outcome: (-outcome.accepted, -outcome.review))
+    falling = sorted(found.outcomes, key=lambda out: (-out.accepted, -out.review, -out.entailed))
     columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
     if any(outcome.entailed for outcome in found.outcomes):
-        columns = {"entailed": lambda outcome: count(outcome.entailed), **columns}
+        columns = {
+            GUESSED.get(name, name): cell for name, cell in {**ENTAILED_TOO, **columns}.items()
+        }
     if found.reviewed is not None:
         columns = DECIDED_BY_PEOPLE
     rows = [
@@ -51,6 +53,7 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
 def summary_lines(found: Completion) -> list[str]:
     """All relations together, and those where nothing can be accepted."""
     outcomes = found.outcomes
+    entailed = sum(outcome.entailed for outcome in outcomes)
     counts = np.array([outcome[1:6] for outcome in outcomes], np.int64).reshape(-1, 5)
     queries, accepted, review, second, mirrored = counts.sum(axis=0).tolist()
     without = [
@@ -60,7 +63,7 @@ def summary_lines(found: Completion) -> list[str]:
     ]
     lines = [
         f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
-        f"{counted(accepted, 'fact')} accepted, {review:,} to review",
+        f"{counted(accepted, 'fact')} accepted{_as_guesses(entailed)}, {review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
     if found.reviewed is not None:
@@ -72,11 +75,12 @@ def summary_lines(found: Completion) -> list[str]:
         why = "cannot promise" if found.promises else "no threshold"
         lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
     if found.rehearsed is None:
-        lines += _doubtful_lines(found.accepted)
-    if entailed := sum(outcome.entailed for outcome in outcomes):
+        lines += _doubtful_lines(found.guessed)
+    if entailed:
         lines.append(
-            f"entailed by the stated schema and known facts: {counted(entailed, 'fact')} more, "
-            "accepted too; no estimate is about them (--no-entailed leaves them out)"
+            f"entailed by the stated schema and known facts: {counted(entailed, 'fact')} more, no "
+            f"guesses, so no estimate is about them; in files they are “{ENTAILED}” (--no-entailed "
+            "leaves them out)"
         )
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
@@ -84,6 +88,20 @@ def summary_lines(found: Completion) -> list[str]:
     if len(found) < accepted + review + entailed:
         lines.append(f"kept, as the surest: {len(found):,}")
     return lines
+
+
+def contents(facts: NewFacts) -> str:
+    """What is to be said of a file behind its name: that it is empty, or has entailed facts."""
+    if not len(facts):
+        return " (empty: there are none)"
+    if not (entailed := int(facts.entailed.sum())):
+        return ""
+    return f" ({len(facts) - entailed:,} accepted as guesses, {entailed:,} entailed)"
+
+
+def _as_guesses(entailed: int) -> str:
+    """Beside entailed facts it is said that the others are guesses."""
+    return " as guesses" if entailed else ""
 
 
 def _reviewed_lines(found: Completion, reviewed: Reviewed) -> list[str]:
@@ -119,7 +137,7 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     held_out = sum(outcome.held_out for outcome in found.outcomes)
     again = sum(outcome.found for outcome in found.outcomes)
     lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
-    accepted = found.accepted.take(~found.accepted.entailed)
+    accepted = found.guessed
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
         above = probability_text(rehearsed.threshold, 2)
@@ -136,7 +154,8 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
             )
     else:
         share = at_least(rehearsed.precision)
-        lines.append(f"no facts are so probable that {share} of them are right")
+        facts = "guesses" if len(found.accepted) else "facts"
+        lines.append(f"no {facts} are so probable that {share} of them are right")
     return [*lines, rehearsed.assumption, *_nothing_lines(found), *_more_lines(found)]
 
 
@@ -147,7 +166,7 @@ def _nothing_lines(found: Completion) -> list[str]:
     unsure = [outcome for outcome in without if not outcome.lacks < HARDLY]
     lines = []
     for why, some in (
-        ("by estimate they lack hardly a fact", whole),
+        (f"by estimate less than {HARDLY:.0%} of the facts are missing there", whole),
         ("no candidate is sure enough", unsure),
     ):
         if some:
@@ -160,7 +179,7 @@ def _nothing_lines(found: Completion) -> list[str]:
 
 def _more_lines(found: Completion) -> list[str]:
     """What else there is to do where fewer facts are accepted than wait to be reviewed."""
-    if len(found.review) <= len(found.accepted):
+    if len(found.review) <= len(found.guessed):
         return []
     return [
         "people can tell what else is right: `assent review` turns their decisions into a promise"
@@ -208,6 +227,8 @@ _ASKED: Columns = {
     "second answers": lambda outcome: count(outcome.second),
     "against schema": lambda outcome: count(sum(outcome.refused.counts().values())),
 }
+ENTAILED_TOO: Columns = {ENTAILED: lambda outcome: count(outcome.entailed)}
+GUESSED = {"accepted": "accepted as guesses"}  # headings beside that of entailed facts
 DECIDED_BY_QUERY: Columns = {**_ASKED, "mirrored": lambda outcome: count(outcome.mirrored)}
 DECIDED_BY_PEOPLE: Columns = {name: _ASKED[name] for name in ("accepted", "to review")}
 DECIDED_BY_FACT: Columns = {

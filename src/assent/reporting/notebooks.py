@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assent.building.auditing import Finding
+from assent.building.findings import Finding
 from assent.completing.completing import Completion
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider

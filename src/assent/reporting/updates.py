@@ -7,6 +7,7 @@ from typing import Any
 
 from assent.building.changing import Change
 from assent.core.counts import f1, precision
+from assent.core.vocabulary import Vocabulary, last_part
 from assent.measuring.plain import plain
 from assent.measuring.staleness import KEEP, TRAIN, TUNE, Staleness
 from assent.reporting.grid import Grid, count, counted, numbers, share, texts, words
@@ -31,17 +32,18 @@ def change_lines(change: Change) -> list[str]:
         )
     for relation, facts in sorted(change.strangers.items()):
         lines.append(
-            f"{relation}: a new relation, whose {counted(facts, 'fact')} were left out; new "
-            "relations need a training: build and train anew"
+            f"{last_part(relation)}: a new relation, whose {counted(facts, 'fact')} were left out; "
+            "new relations need a training: build and train anew"
         )
     return lines
 
 
-def stale_grid(stale: Sequence[Staleness]) -> Grid:
+def stale_grid(stale: Sequence[Staleness], names: Vocabulary) -> Grid:
     """Relation by relation: decisions about the new queries, beside those about the old ones."""
+    places = {name: place for place, name in enumerate(names.relations)}
     rows = [
         [
-            words(one.relation),
+            words(last_part(names.relation(places[one.relation]))),
             count(one.kept.relevant),
             share(f1(one.before)),
             share(f1(one.kept)),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assent.completing.completing import Completion, Outcome, Reviewed
-from assent.completing.law import Refused
+from assent.completing.refusing import Refused
 from assent.core.arrays import frozen
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from assent.core.benchmark import Benchmark
 from assent.core.new_facts import NewFacts
-from assent.files.facts import rows_of_facts
+from assent.files.fact_rows import rows_of_facts
 from assent.rules.phrases import around_tail
 
 KNOWN_SHOWN = 12  # known facts about either end of a proposal, at most

@@ -219,9 +219,22 @@ class Labels:
         except sqlite3.Error as error:
             raise DataError(f"{self.path}: cannot be read: {error}") from error
         if found:
-            self._rows += [Label(*row) for row in found]
+            self._rows += [self._label(row) for row in found]
             self._current = None
         return self._rows
+
+    def _label(self, row: Sequence[Any]) -> Label:
+        """A row of the file, which anyone may have changed or damaged."""
+        label = Label(*row)
+        if (
+            not isinstance(label.time, float)
+            or not 0 <= label.time < LATEST
+            or not all(isinstance(value, str) for value in row[2:-1])
+            or label.verdict not in (*VERDICTS, UNDO)
+            or label.chosen not in CHOSEN
+        ):
+            raise DataError(f"{self.path}: row {label.id} is no label; put the file back")
+        return label
 
     def _counted(self) -> dict[tuple[str, str], Label]:
         """Of each proposal and reviewer the latest row that is not undone, by time.

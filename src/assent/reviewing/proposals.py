@@ -18,11 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from assent.core.arrays import Ids, frozen
+from assent.core.legible import in_words
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
-from assent.files.facts import read_facts, write_facts
+from assent.files.fact_lines import read_facts
+from assent.files.facts import write_facts
 from assent.files.text import read_json
 from assent.reviewing.labels import Labels
 
@@ -209,9 +211,9 @@ def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Propo
         proposals = Proposals(facts, planted, seed, least, left_out)
         planted_sha256 = design.get("planted_sha256", proposals.planted_digest)
     except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
-        wrong = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(
-            f"{folder / DESIGN}: {wrong}; expected what `assent review` wrote; {_mend(folder)}"
+            f"{folder / DESIGN}: {in_words(error)}; expected what `assent review` wrote; "
+            f"{_mend(folder)}"
         ) from error
     for name, found, expected in (
         (PROPOSALS, proposals.digest, sha256),

@@ -65,7 +65,10 @@
 
   // New facts: filtered, sorted, and shown a page at a time, so that many thousands stay quick.
   const PAGE = 25;
-  const [HEAD, RELATION, TAIL, PROBABILITY, ACCEPTED, EVIDENCE] = [0, 1, 2, 3, 4, 5];
+  const [HEAD, RELATION, TAIL, PROBABILITY, DECISION, EVIDENCE] = [0, 1, 2, 3, 4, 5];
+  // What was decided, by its number in a row: the words, and how they look.
+  const DECISIONS = [["accepted", "right"], ["to review", "warning"], ["entailed", "right"]];
+  const ENTAILED = 2;
 
   const element = (tag, className, ...content) => {
     const made = document.createElement(tag);
@@ -104,11 +107,14 @@
     const ids = parts.map(identified).filter(Boolean);
     const what = element("div", "what", words);
     if (ids.length) what.append(element("p", "ids", ...ids.flatMap((id) => [id, " "])));
-    const sure = element("div", "sure", element("span", "digits", digits(row[PROBABILITY])));
-    const bar = element("span", "bar");
-    bar.style.setProperty("--share", row[PROBABILITY]);
-    const decision = row[ACCEPTED] ? "accepted" : "to review";
-    sure.append(bar, element("span", row[ACCEPTED] ? "right" : "warning", decision));
+    const sure = element("div", "sure");
+    if (row[DECISION] !== ENTAILED) { // nobody guessed it: it has no probability to speak of
+      const bar = element("span", "bar");
+      bar.style.setProperty("--share", row[PROBABILITY]);
+      sure.append(element("span", "digits", digits(row[PROBABILITY])), bar);
+    }
+    const [decision, look] = DECISIONS[row[DECISION]];
+    sure.append(element("span", look, decision));
     const why = element("div", "why");
     const [first, ...others] = row[EVIDENCE];
     why.append(element("p", first ? "" : "none", first ?? "By similarity alone: no evidence in words."));
@@ -160,15 +166,15 @@
     let found = [];
     let first = 0;
 
-    const perDecision = counted(facts.rows.map((row) => row[ACCEPTED]));
-    const choices = [["1", "accepted"], ["0", "to review"]].filter(([value]) => perDecision.has(Number(value)));
-    decision.append(...choices.map(([value, text]) => option(value, `${text} (${many(perDecision.get(Number(value)))})`)));
-    if (choices.length > 1) decision.append(option("", `both (${many(facts.rows.length)})`));
+    const perDecision = counted(facts.rows.map((row) => row[DECISION]));
+    const choices = DECISIONS.map(([text], value) => [value, text]).filter(([value]) => perDecision.has(value));
+    decision.append(...choices.map(([value, text]) => option(value, `${text} (${many(perDecision.get(value))})`)));
+    if (choices.length > 1) decision.append(option("", `all (${many(facts.rows.length)})`));
     decision.parentElement.hidden = choices.length < 2;
 
     const fillRelations = () => {
       const chosen = relation.value;
-      const rows = facts.rows.filter((row) => !decision.value || row[ACCEPTED] === Number(decision.value));
+      const rows = facts.rows.filter((row) => !decision.value || row[DECISION] === Number(decision.value));
       const perRelation = [...counted(rows.map((row) => row[RELATION]))].sort((one, other) =>
         alphabet.compare(facts.relations[one[0]][0], facts.relations[other[0]][0]));
       relation.replaceChildren(
@@ -193,7 +199,7 @@
       if (parts.length) texts ??= facts.rows.map((row) => textOf(row, facts));
       found = facts.rows.filter((row, place) =>
         (!relation.value || row[RELATION] === Number(relation.value)) &&
-        (!decision.value || row[ACCEPTED] === Number(decision.value)) &&
+        (!decision.value || row[DECISION] === Number(decision.value)) &&
         parts.every((part) => texts[place].includes(part)));
       found.sort((one, other) => ORDERS[order.value](one, other, facts.relations));
       first = 0;

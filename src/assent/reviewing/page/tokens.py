@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from assent.core.legible import in_words
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside
 from assent.files.guarding import refuse_special
@@ -43,7 +44,7 @@ def _read(path: Path) -> dict[str, str]:
         ):
             raise ValueError("no token of at least 16 letters for each reviewer")
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path}: {error}; delete it to make new tokens") from error
+        raise DataError(f"{path}: {in_words(error)}; delete it to make new tokens") from error
     return kept
 
 
