@@ -29,8 +29,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if TYPE_CHECKING:
     from assent.adapters.adapting import Adapted, adapt
     from assent.adapters.graphs import from_ogb, from_pyg, to_ogb, to_pyg
-    from assent.building.auditing import Finding
     from assent.building.counting import table_one
+    from assent.building.findings import Finding
     from assent.completing.completing import Completion
     from assent.core.benchmark import Benchmark
     from assent.core.decider import Decider
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from assent.verbs.adopt import adopt
     from assent.verbs.ask import ask
     from assent.verbs.audit import audit
-    from assent.verbs.build import build
+    from assent.verbs.build import build, build_folder
     from assent.verbs.complete import complete
     from assent.verbs.deciders import load_decider, save_decider
     from assent.verbs.diff import Differences, diff
@@ -70,7 +70,7 @@ _HOMES = {
     "Decider": "core.decider",
     "Differences": "verbs.diff",
     "Evaluation": "measuring.evaluation",
-    "Finding": "building.auditing",
+    "Finding": "building.findings",
     "KnowledgeBase": "core.facts",
     "Queries": "core.queries",
     "Run": "verbs.runs",
@@ -81,6 +81,7 @@ _HOMES = {
     "ask": "verbs.ask",
     "audit": "verbs.audit",
     "build": "verbs.build",
+    "build_folder": "verbs.build",
     "complete": "verbs.complete",
     "dataset": "verbs.read",
     "diff": "verbs.diff",
@@ -133,6 +134,7 @@ __all__ = [
     "ask",
     "audit",
     "build",
+    "build_folder",
     "complete",
     "dataset",
     "diff",

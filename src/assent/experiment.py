@@ -11,6 +11,7 @@ from assent.building.recipe import Progress, silent
 from assent.completing.completing import Completion
 from assent.core.arrays import Mask
 from assent.core.facts import KnowledgeBase
+from assent.core.new_facts import REVIEW
 from assent.files.benchmarks import save
 from assent.reviewing.proposals import has_proposals
 from assent.training.loop import Watcher
@@ -86,7 +87,7 @@ def found_again(completion: Completion, hidden: set[Named]) -> Found:
     """Which of the accepted facts are among those hidden."""
     entities = set(completion.vocabulary.entities)
     findable = sum(head in entities and tail in entities for head, _, tail in hidden)
-    accepted = (fact for fact in completion if fact["decision"] == "accepted")
+    accepted = (fact for fact in completion if fact["decision"] != REVIEW)
     right = [(fact["head"], fact["relation"], fact["tail"]) in hidden for fact in accepted]
     return Found(completion, len(hidden), findable, np.array(right, bool))
 

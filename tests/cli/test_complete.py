@@ -14,8 +14,9 @@ import toy
 from assent.completing import by_query
 from assent.completing.asking import relations_named
 from assent.core.vocabulary import Vocabulary
-from assent.files.completions import COMPLETION, FACTS
-from assent.files.facts import WRITERS, read_facts
+from assent.files.fact_lines import read_facts
+from assent.files.facts import WRITERS
+from assent.files.places import COMPLETION, FACTS
 from assent.verbs.complete import OVER
 from assent.verbs.deciders import save_decider
 

@@ -1,6 +1,7 @@
 """Whatever goes wrong ends in one line, and whatever is shown commands no terminal."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -63,6 +64,42 @@ def test_known_errors_of_the_machine_have_their_own_words(error, code, line, say
     assert found == code and one_line(err) and err.startswith(line)
 
 
+# Sends itself Ctrl-C when a module is first looked for, then runs a command.
+STOPPING = """
+import os, signal, sys
+stopping = {"at": sys.argv.pop(1)}
+class Finder:
+    def find_spec(self, name, *_):
+        if name == stopping.get("at"):
+            del stopping["at"]
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+from assent.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["assent.cli", "typer", "assent.cli.train", "assent.verbs.build"]
+)
+def test_ctrl_c_in_the_first_second_is_one_line(module, graph, tmp_path):
+    words = [
+        sys.executable,
+        "-c",
+        STOPPING,
+        module,
+        "build",
+        str(graph),
+        "--out",
+        str(tmp_path / "b"),
+    ]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 130 and "Traceback" not in ended.stderr
+    assert ended.stderr.splitlines()[-1] == "assent: stopped"
+    assert not (tmp_path / "b").exists()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -102,6 +139,37 @@ def test_a_place_that_cannot_be_written_is_refused_in_one_line(place, say, graph
     place = "file/x" if place == "below" else place
     code, _, err = say("build", graph, "--out", tmp_path / place)
     assert code == 2 and one_line(err.splitlines(keepends=True)[-1])
+
+
+def test_a_link_that_leads_to_itself_is_refused_by_every_command_that_writes(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    say("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    for suffix in ("", ".tsv", ".html", ".zip"):
+        (tmp_path / f"loop{suffix}").symlink_to(tmp_path / f"loop{suffix}")
+    run, loop = tmp_path / "run", tmp_path / "loop"
+    for said in (
+        ("train", tmp_path / "b", "--model", "distmult", "--out", loop, *words),
+        ("complete", run, "--out", f"{loop}.tsv"),
+        ("report", run, "--out", f"{loop}.html"),
+        ("pack", run, "--out", f"{loop}.zip"),
+        ("evaluate", loop),
+        ("convert", f"{loop}.tsv", "--out", tmp_path / "x.tsv"),
+    ):
+        code, _, err = say(*said)
+        last = err.splitlines(keepends=True)[-1]
+        assert code == 2 and one_line(last) and "fault of assent" not in last, said
+
+
+@pytest.mark.parametrize("text", ["model = 'x'", "model = 3", "train = []", "[model]\nname = 3"])
+def test_settings_of_a_run_of_the_wrong_kind_are_refused_in_one_line(text, say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    say("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    (tmp_path / "run" / "settings.toml").write_text(text)
+    for command in ("evaluate", "tune", "verify"):
+        code, _, err = say(command, tmp_path / "run", *(["--rule", "global"] * (command == "tune")))
+        assert code in (1, 2) and "fault of assent" not in err
 
 
 def test_a_number_of_removed_entities_with_5000_digits_is_refused(say, graph, tmp_path):
@@ -168,6 +236,23 @@ def test_a_graph_that_no_split_can_be_made_of_says_truly_why(row, say, tmp_path)
     assert code == 2 and "are the only one of an entity or of a relation" in err
 
 
+def test_more_candidates_than_memory_are_refused_with_their_number(
+    say, graph, tmp_path, monkeypatch
+):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    say("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    say("tune", tmp_path / "run", "--rule", "paper-global")
+    monkeypatch.setattr("assent.deciding.shortlisting.memory", lambda: 0)
+    code, _, err = say("evaluate", tmp_path / "run")
+    last = err.splitlines(keepends=True)[-1]
+    assert code == 2 and one_line(last) and "too many candidates pass their thresholds" in last
+    out = ("--out", tmp_path / "n.tsv", "--review", tmp_path / "v.tsv", "--review-above", "1e-9")
+    code, _, err = say("complete", tmp_path / "run", *out, "--no-refit")
+    last = err.splitlines(keepends=True)[-1]
+    assert code == 2 and one_line(last) and "memory" in last
+
+
 def test_false_facts_of_which_none_can_be_used_give_no_numbers(say, graph, tmp_path):
     say("build", graph, "--out", tmp_path / "b")
     words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
@@ -186,6 +271,36 @@ def test_a_read_only_parent_is_refused_in_one_line(say, graph, tmp_path, monkeyp
     code, _, err = say("build", graph, "--out", tmp_path / "b")
     last = err.splitlines(keepends=True)[-1]
     assert code == 2 and one_line(last) and "b: cannot be written: Permission denied" in last
+
+
+def test_a_disk_that_is_full_when_a_training_begins_leaves_no_folder(
+    say, graph, tmp_path, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    said = ("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    with monkeypatch.context() as patch:
+        patch.setattr("assent.files.runs.write_names", full)
+        code, _, err = say(*said)
+    assert code == 2 and one_line(err) and "No space left on device" in err
+    assert not (tmp_path / "run").exists()
+    assert say(*said)[0] == 0
+
+
+def test_a_trace_that_cannot_be_written_is_refused_in_one_line(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--set", "model.dim=2", "--set", "train.epochs=1", "--threads", "1")
+    said = ("train", tmp_path / "b", "--model", "distmult", "--out", tmp_path / "run", *words)
+    say(*said)
+    (tmp_path / "run" / "model.safetensors").unlink()
+    (tmp_path / "run" / "trace.jsonl").unlink()
+    (tmp_path / "run" / "trace.jsonl").mkdir()
+    code, _, err = say(*said)
+    last = err.splitlines(keepends=True)[-1]
+    assert code == 2 and one_line(last) and "trace.jsonl: is a folder" in last
 
 
 def test_a_literal_of_17_mb_is_read_or_refused_in_one_line(say, tmp_path):

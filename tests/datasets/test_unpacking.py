@@ -1,6 +1,7 @@
 """Only the expected files leave an archive; a hostile one is refused."""
 
 import dataclasses
+import gzip
 import os
 import re
 import tarfile
@@ -37,6 +38,21 @@ def special(kind: bytes, target: str = "", **headers: str) -> tarfile.TarInfo:
 SPARSE = {"GNU.sparse.map": "0,1", "GNU.sparse.size": "9999999"}  # one byte, then a hole
 
 
+def sparse_header(stored: int, whole: int) -> bytes:
+    """A header of GNU's old sparse files: the archive holds less than the file."""
+    info = special(tarfile.GNUTYPE_SPARSE)
+    info.size = stored
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[483:495] = b"%011o\0" % whole
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header)
+
+
+def tar_gz_of(header: bytes) -> bytes:
+    return gzip.compress(header + bytes(2048))
+
+
 HOSTILE = {
     "climbs out": tar_gz((tarfile.TarInfo("../evil"), b"?"), (tarfile.TarInfo("train.txt"), b"?")),
     "absolute": tar_gz((tarfile.TarInfo("/train.txt"), b"?")),
@@ -51,6 +67,12 @@ HOSTILE = {
     "lacks the member": tar_gz((tarfile.TarInfo("other.txt"), b"?")),
     "cut": tar_gz((tarfile.TarInfo("train.txt"), os.urandom(5000)))[:3000],
     "a size beyond any number": tar_gz((special(tarfile.REGTYPE, size=str(10**30)), b"?")),
+    "a size that takes for ever to count to": tar_gz(
+        (special(tarfile.REGTYPE, size=str(2**62)), b"?"), (tarfile.TarInfo("x"), b"?")
+    ),
+    "a hole of a size that takes for ever to count to": tar_gz_of(
+        sparse_header(stored=2**80, whole=0)
+    ),
     "no archive": b"<html>log in</html>",
 }
 

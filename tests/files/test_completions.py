@@ -8,14 +8,8 @@ import pytest
 import toy
 from assent.core.new_facts import NewFacts
 from assent.errors import DataError
-from assent.files.completions import (
-    COMPLETION,
-    FACTS,
-    Kept,
-    OfRelation,
-    read_completion,
-    write_completion,
-)
+from assent.files.completions import Kept, OfRelation, read_completion, write_completion
+from assent.files.places import COMPLETION, FACTS
 
 KEPT = Kept(
     "sha",

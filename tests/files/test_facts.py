@@ -14,7 +14,9 @@ from assent.core.arrays import frozen
 from assent.core.new_facts import Evidence, NewFacts, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.facts import WRITERS, partial, read_facts, rows_of_facts, table_of, write_facts
+from assent.files.fact_lines import read_facts
+from assent.files.fact_rows import rows_of_facts, table_of
+from assent.files.facts import WRITERS, partial, write_facts
 from assent.files.triples import read
 
 NAMES = toy.whole().vocabulary
@@ -126,15 +128,16 @@ def test_tsv_has_a_header_names_and_evidence_in_words(facts, tmp_path):
     write_facts(path := tmp_path / "new.tsv", named)
     header, first, second = (line.split("\t") for line in path.read_text().splitlines())
     assert header == [
-        "head", "relation", "tail", "head_name", "relation_name", "tail_name", "probability",
-        "score", "threshold", "expected_precision", "evidence", "against",
+        "head", "relation", "tail", "head_name", "relation_name", "tail_name", "decision",
+        "probability", "score", "threshold", "expected_precision", "evidence", "against",
     ]  # fmt: skip
     assert first == [
-        "ada", "lives_in", "rome", "Ada", "lives in", "Rome", "0.9877", "2.5", "1.5", "0.95",
+        "ada", "lives_in", "rome", "Ada", "lives in", "Rome", "accepted", "0.9877", "2.5", "1.5",
+        "0.95",
         "ada knows ben, who lives in rome: 3 of 4 pairs | like the known fact: ben lives in rome",
         "ada lives in bari already",
     ]  # fmt: skip
-    assert second[6:] == ["0.5", "0.0", "", "", "by similarity alone", ""]
+    assert second[6:] == ["review", "0.5", "0.0", "", "", "by similarity alone", ""]
 
 
 def test_n_triples_load_into_a_store(facts, tmp_path):
@@ -280,7 +283,10 @@ def test_no_lines_are_no_facts(tmp_path):
             "does not lead from head to tail",
         ),
         ({"evidence": [{"facts": [], "support": 1, "cases": 1}]}, "does not lead"),
-        ({"evidence": 7}, "expected a line of `assent complete`"),
+        ({"evidence": 7}, "a value of the wrong kind; expected a line of `assent complete`"),
+        ({"evidence": ["path"]}, "a value of the wrong kind; expected a line"),
+        ({"against": "path"}, "a value of the wrong kind; expected a line"),
+        ({"evidence": [{**FIRST["evidence"][0], "support": 1e400}]}, "a number that is too large"),
         ({"evidence": [{**FIRST["evidence"][0], "kind": "rumour"}]}, "kind 'rumour'"),
         ({"evidence": [{**FIRST["evidence"][0], "sentence": 3}]}, "sentence 3"),
         ({"evidence": [{**FIRST["evidence"][0], "confidence": 3}]}, "3 is no share of 1"),

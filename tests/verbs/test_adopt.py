@@ -1,6 +1,7 @@
 """A model of LibKGE or PyKEEN becomes a run: the same scores by its own formula, all verbs."""
 
 import json
+import os
 import pickle
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ import toy
 from assent.adapters.adopting import FORMULAS
 from assent.cli import app
 from assent.errors import AssentError, ConfigError, DataError
+from assent.files.libkge_checkpoints import read_checkpoint
 from assent.verbs.adopt import leaked
 from elsewhere_oracles import (
     drawn,
@@ -293,3 +295,16 @@ def test_what_was_learned_from_is_counted_only_where_it_is_known(graph, theirs, 
 
     checkpoint(tmp_path / "model.pt", theirs, "complex")
     assert leaked(read_checkpoint(tmp_path / "model.pt"), graph) is None
+
+
+def test_a_pipe_in_place_of_the_numbers_does_not_hang(graph, tmp_path):
+    document = {"model": "DistMult", "inverses": False, "norm": 2, "complex": []}
+    folder = tmp_path / "export"
+    write_export(folder, {**document, "entities": {}, "relations": {}}, {})
+    (folder / "model.safetensors").unlink()
+    os.mkfifo(folder / "model.safetensors")
+    os.mkfifo(tmp_path / "checkpoint_best.pt")
+    with pytest.raises(DataError, match=r"model\.safetensors: is a pipe"):
+        assent.adopt(folder, graph)
+    with pytest.raises(DataError, match="is a pipe"):
+        read_checkpoint(tmp_path / "checkpoint_best.pt")

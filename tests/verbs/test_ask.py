@@ -12,7 +12,8 @@ from assent.completing.evidence import Explainer
 from assent.core.new_facts import Evidence
 from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
-from assent.files.considered import CONSIDERED, read_considered
+from assent.files.considered import read_considered
+from assent.files.places import CONSIDERED
 from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import FOLDER, LABELS, key_of
 from assent.verbs.completions import keep_completion

@@ -9,12 +9,13 @@ import pytest
 import assent
 import toy
 from assent.core.arrays import frozen
-from assent.core.new_facts import HEAD, TAIL, Evidence, NewFacts
+from assent.core.new_facts import HEAD, STATED, TAIL, Evidence, NewFacts, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.decided import READERS, read_decided
 from assent.files.facts import WRITERS, write_facts
-from assent.files.provenance import About
+from assent.files.provenance import OWN, PREFIXES, About
+from assent.reporting.differences import differences_json, tables
 
 NAMES = Vocabulary(("Q1", "Q2", "Q3"), ("P1",))
 BEFORE = {(0, 1): 0.9, (0, 2): 0.8, (1, 2): 0.3}  # head, tail: probability
@@ -108,3 +109,53 @@ def test_two_of_a_kind_are_asked_for(tmp_path):
         (tmp_path / "wrong.xlsx").touch()
         with pytest.raises(DataError, match=wrong):
             assent.diff(path, tmp_path / wrong)
+
+
+LABELLED = Vocabulary(("Q1", "Q2", "Q3"), ("P1",), ("Ann", "Ben", "Cas"), ("married to",))
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".tsv"])
+def test_entities_and_relations_are_told_by_their_labels(suffix, tmp_path):
+    before, after = (replace(facts(each), vocabulary=LABELLED) for each in (BEFORE, AFTER))
+    found = assent.diff(
+        written(tmp_path / f"a{suffix}", before), written(tmp_path / f"b{suffix}", after)
+    )
+    assert found.labels == dict(
+        zip(("Q1", "Q2", "Q3", "P1"), ("Ann", "Ben", "Cas", "married to"), strict=True)
+    )
+    told = tables(found.facts, found.same, 20, found.labels)
+    cells = {
+        cell.text for grid in (told.relations, told.facts) for row in grid.rows for cell in row
+    }
+    assert {"Ann", "Ben", "Cas", "married to"} <= cells and not {"Q1", "P1"} & cells
+    (first, *_) = differences_json("completions", found.facts, 1, ((), ()), ((), ()), found.labels)[
+        "facts"
+    ]
+    assert first["head"].startswith("Q") and first["head_name"] in ("Ann", "Ben", "Cas")
+
+
+def test_what_the_schema_entails_now_is_no_change_of_probability(tmp_path):
+    before = facts({(0, 1): 0.9})
+    stated = Evidence.of([[Reason(STATED, 1.0, 1, 1, "stated")]])
+    after = replace(before, evidence=stated)
+    for first, last, why in (
+        (before, after, "the stated schema entails it now"),
+        (after, before, "the stated schema entails it no more"),
+    ):
+        found = assent.diff(
+            written(tmp_path / "a.jsonl", first), written(tmp_path / "b.jsonl", last)
+        )
+        assert [each.why for each in found.facts] == [why]
+
+
+def test_rows_of_edges_that_are_too_short_and_terms_that_are_triples_are_no_crash(tmp_path):
+    edges = tmp_path / "new_edges.tsv"
+    edges.write_text("subject\tpredicate\tobject\thas_confidence_score\tdecision\na\tb\tc\n")
+    with pytest.raises(DataError, match=r"new_edges\.tsv:2: expected 5 tab-separated columns"):
+        read_decided(tmp_path / "new.kgx")
+    (tmp_path / "new.ttl").write_text(
+        f"@prefix o: <{OWN}> . @prefix r: <{PREFIXES['rdf']}> .\n"
+        "_:a r:reifies <<( <urn:h> <urn:r> <urn:t> )>> ;\n"
+        "  o:decision <<( <urn:h> <urn:r> <urn:t> )>> ; o:probability 0.5 .\n"
+    )
+    assert [said.probability for said in read_decided(tmp_path / "new.ttl").values()] == [0.5]

@@ -1,14 +1,18 @@
 """Every file that assent writes can vouch for itself: nothing is changed without a word."""
 
 import json
+import multiprocessing
 import os
 import shutil
 
 import pytest
 
 import assent
+import toy
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
+from assent.files.checksums import check, read_checksums, sealed
+from assent.files.recording import record, recorded
 from assent.verbs.deciders import load_decider
 from trained_runs import learned
 
@@ -109,7 +113,7 @@ def test_a_voucher_checks_itself(place):
     content = json.loads(path.read_text())
     content["position"]["best_epoch"] += 1
     path.write_text(json.dumps(content))
-    assert "checkpoints" in wrong(place / "run")
+    assert f"checkpoints/{path.stem}" in wrong(place / "run")
 
 
 def test_a_checkpoint_of_another_run_is_not_taken_up(place):
@@ -257,3 +261,129 @@ def test_a_completion_that_was_changed_on_purpose_is_renewed(completed):
     path.write_text("nonsense\n")
     with pytest.raises(DataError):
         assent.verify(completed / "run", renew=True)
+
+
+# What must not be replaced, lost or taken for right
+
+
+def test_a_damaged_checkpoint_is_found_be_it_the_newest_or_the_one_before(place):
+    for path in sorted((place / "run" / "checkpoints").iterdir()):
+        before = path.read_bytes()
+        flipped(path)
+        assert wrong(place / "run") == [f"checkpoints/{path.stem}"]
+        path.write_bytes(before)
+    vouchers(place / "run")[0].unlink()
+    assert unchecked(place / "run") == [f"checkpoints/{min(weights(place / 'run'))}"]
+
+
+def weights(run):
+    return [path.stem for path in (run / "checkpoints").glob("*.safetensors")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["checkpoints", "decider.json", "metrics.json", "completion.json", "considered.npz", "lost"],
+)
+def test_renewing_takes_nothing_where_a_file_is_damaged(name, completed):
+    run = completed / "run"
+    settings = run / "settings.toml"
+    settings.write_text(settings.read_text().replace("patience = 3", "patience = 4"))
+    if name == "lost":
+        (run / "metrics.json").unlink()
+    elif name == "decider.json":
+        shutil.copy(completed / "other" / name, run / name)  # of other weights
+    else:
+        path = vouchers(run)[0] if name == "checkpoints" else run / name
+        path.write_bytes(b"damaged")
+    before = {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    with pytest.raises(DataError, match="nothing was renewed"):
+        assent.verify(run, renew=True)
+    assert before == {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    with pytest.raises(DataError, match=r"settings\.toml: not as assent wrote it"):
+        assent.load_run(run)
+
+
+def test_no_writer_replaces_a_file_of_a_run_or_benchmark(completed):
+    run, benchmark = completed / "run", completed / "benchmark"
+    kb = toy.crowd(0, num_entities=5, num_relations=2, facts_each=2)
+    facts = assent.load(run / "completion.json")
+    (completed / "link.tsv").symlink_to(run / "entities.tsv")
+    writers = {
+        run / "entities.tsv": lambda path: assent.write(kb, path),
+        benchmark / "train.tsv": lambda path: assent.save(kb, path, overwrite=True),
+        completed / "link.tsv": lambda path: assent.write(kb, path),
+        run / "facts.jsonl": lambda path: assent.save(facts, path, overwrite=True),
+        run / "settings.toml": lambda path: assent.report([run], path, progress=False),
+        run / "decider.json": lambda path: assent.report([run], path, progress=False),
+        run / "checksums.json": lambda path: assent.report([run], path, progress=False),
+    }
+    for path, write in writers.items():
+        before = path.read_bytes()
+        with pytest.raises(DataError, match="is a file of the run or benchmark"):
+            write(path)
+        assert path.read_bytes() == before
+    assert not wrong(run) and not wrong(benchmark)
+
+
+def test_a_command_killed_before_its_new_file_has_a_name_leaves_nothing_wrong(place, monkeypatch):
+    replace = type(place).replace
+
+    def killed(part, target):
+        if target.name == "metrics.json":
+            raise KilledError
+        return replace(part, target)
+
+    monkeypatch.setattr(type(place), "replace", killed)
+    with pytest.raises(KilledError), recorded(place / "run" / "metrics.json") as part:
+        part.write_text("{}")
+    assert not wrong(place / "run") and not wrong(place / "run", renew=True)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "../decider.json", "/dev/zero", "", ".", "\ud800"])
+def test_checksums_of_what_is_no_file_of_the_folder_are_refused(name, place):
+    path = place / "run" / "checksums.json"
+    document = json.loads(path.read_text())
+    document.pop("checksum")
+    document["files"][name] = ["0" * 64]
+    path.write_text(json.dumps(sealed(document)))
+    with pytest.raises(DataError, match="is no name of a file in this folder"):
+        assent.load_run(place / "run")
+
+
+def recording(folder, name, times):
+    for number in range(times):
+        with recorded(folder / name) as part:
+            part.write_text(f"{name} {number}\n")
+
+
+def test_commands_that_record_files_at_once_lose_no_checksum(tmp_path):
+    names = [f"{letter}.txt" for letter in "abcd"]
+    context = multiprocessing.get_context("fork")
+    (tmp_path / ".checksums.lock").touch()  # of a process that was killed
+    processes = [context.Process(target=recording, args=(tmp_path, n, 30)) for n in names]
+    for process in processes:
+        process.start()
+    while any(process.is_alive() for process in processes):
+        check(tmp_path)  # what is read while others write is right, too
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert sorted(read_checksums(tmp_path)) == names
+    check(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "checksums.json"])
+
+
+@pytest.mark.parametrize("stated", ["x" * 5000, "a/../" * 3000, "\\u0000"])
+def test_a_path_that_leads_nowhere_is_refused_in_one_line(stated, place):
+    settings = place / "run" / "settings.toml"
+    settings.write_text(settings.read_text().replace("../benchmark", stated))
+    record(settings)
+    with pytest.raises(DataError, match=r"benchmark\.path can be no path"):
+        assent.load_run(place / "run")
+
+
+@pytest.mark.parametrize("hint", ["x" * 5000, "\0"])
+def test_a_hint_that_leads_nowhere_is_no_hint(hint, place):
+    (place / "run" / "benchmark.path").write_text(hint)
+    (place / "benchmark").rename(place / "elsewhere")
+    assert assent.load_run(place / "run").folder == place / "run"

@@ -95,6 +95,15 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
     assert trial.params == study.get_trials(deepcopy=False)[0].params
 
 
+def test_a_search_that_goes_on_tries_other_settings_than_before(benchmark, tmp_path):
+    for trials in (2, 4, 6):
+        found = assent.search(
+            benchmark, "distmult", out=tmp_path / "s", trials=trials, changes=QUICK
+        )
+    rates = {trial.settings["train.learning_rate"] for trial in found.trials}
+    assert len(found.trials) == len(rates) == 6
+
+
 def test_workers_of_a_search_that_was_killed_end_by_themselves(benchmark, tmp_path):
     folder = tmp_path / "s"
     endless = ("train.epochs=100000", "train.evaluate_every=100000", "train.threads=1")

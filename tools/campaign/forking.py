@@ -5,6 +5,7 @@ of it at once. What must not be begun before a fork are threads, which do not li
 and torch are imported here, not used.
 """
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -15,12 +16,14 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ONE_THREAD = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS")
 OFTEN = 0.002  # seconds between two looks at a process
-PATIENCE = 300.0  # seconds by the clock for any command; it hangs if it takes longer
+PATIENCE = 1800.0  # seconds by the clock for any command; it hangs if it takes longer
 MOST_SAID = 1 << 20  # bytes of complaints
+LATE = ("optuna", "altair", "vl_convert", "jinja2", "sklearn.ensemble")  # imported by commands
+CHANGES = ("fsync", "rename", "replace", "unlink", "rmdir", "mkdir", "link", "symlink", "truncate")
 CRASHED = 99  # exit code of what went past the error boundary
 
 
@@ -46,12 +49,21 @@ def warm() -> None:
         if not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):  # what an extra would bring is not needed
                 import_module(module.name)
+    codecs.lookup(
+        "cp437"
+    )  # of names in archives; who has no rights may not read Python's own files
+    for name in LATE:
+        with contextlib.suppress(ImportError):
+            import_module(name)
 
 
 class Fork:
     """A command under way in a process of its own."""
 
-    def __init__(self, words: Sequence[str], before: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str] | None, before: Callable[[], None] | None = None
+    ) -> None:
+        """Says these words to assent, after `before`; without words, does only that."""
         # A pipe and no file: the size of files may be bounded, and complaints must get through.
         self.heard, told = os.pipe()
         os.set_blocking(self.heard, False)
@@ -97,20 +109,22 @@ class Fork:
         return Ended(code, text, used.ru_utime + used.ru_stime)  # type: ignore[attr-defined]
 
 
-def _become(words: Sequence[str], log: int, before: Callable[[], None] | None) -> None:
+def _become(words: Sequence[str] | None, log: int, before: Callable[[], None] | None) -> None:
     """What a fork does: the command, and its end; never returns."""
     code = CRASHED
     try:
         os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         silent = os.open(os.devnull, os.O_RDWR)
         for here, there in ((silent, 0), (silent, 1), (log, 2)):
             os.dup2(here, there)
         if before is not None:
             before()
-        sys.argv = ["assent", *words]
-        from assent.cli import main
+        if words is not None:
+            sys.argv = ["assent", *words]
+            from assent.cli import main
 
-        main()
+            main()
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
@@ -122,6 +136,54 @@ def _become(words: Sequence[str], log: int, before: Callable[[], None] | None) -
         with contextlib.suppress(Exception):
             sys.stderr.flush()
         os._exit(code)
+
+
+def counting(file: Path) -> Callable[[], None]:
+    """What a command must do first so that a file says how often it changed names on the disk."""
+
+    def count() -> None:
+        seen = 0
+
+        def noted() -> None:
+            nonlocal seen
+            seen += 1
+            file.write_text(str(seen))
+
+        _before_changes(noted)
+
+    return count
+
+
+def dying(change: int) -> Callable[[], None]:
+    """What a command must do first to be killed just before its so-manieth change of a name.
+
+    Moments by the clock seldom fall between a rename and the next; these always do.
+    """
+
+    def die() -> None:
+        left = change
+
+        def counted() -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        _before_changes(counted)
+
+    return die
+
+
+def _before_changes(call: Callable[[], None]) -> None:
+    """Has a function called before anything that changes a name, or forces bytes to the disk."""
+    for name in CHANGES:
+        real = getattr(os, name)
+
+        def changing(*args: Any, _real: Callable[..., Any] = real, **options: Any) -> Any:
+            call()
+            return _real(*args, **options)
+
+        setattr(os, name, changing)
 
 
 def as_nobody(folder: Path) -> Callable[[], None]:

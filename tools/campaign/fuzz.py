@@ -11,6 +11,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import resource
 import shutil
 import signal
@@ -19,25 +20,34 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from assent.errors import AssentError
+from campaign.containers import mutated
 from campaign.corpus import make, scratch
-from campaign.kinds import FILES, SAID, FindingError, files_of, prepared
-from campaign.mutating import mutated
+from campaign.kinds import FILES, SAID, files_of, prepared
+from campaign.readers import FindingError
 from campaign.seals import changed_pack, renew
 
 MOST_BYTES = 4 << 30
 HANGS = 20.0  # seconds of processor time
-WAITS = 120.0  # seconds by the clock: it waits for something (readers of Parquet wait for 20)
+WAITS = 120.0  # seconds asleep: it waits for something (readers of Parquet wait for 20)
 IN_ONE_PROCESS = 20_000  # inputs; then a new one, so that what is left in memory does not add up
 RENEWED = 0.85  # share of the mutated files whose checksums are made right again
 ODD = 0.02  # share of the inputs in whose place lies something that is no file
 
 ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}  # inputs are small
+
+ENDS = ("read", "refused", "sealed")  # all others are findings
+WRONG_SUM = re.compile("not as assent wrote it|checksum is wrong|not the trees that")
+PATHS = re.compile(r"\S*/\S*")
+NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\S*\d\S*")
+SHOWN = 80  # letters of a refusal by which it is told from others
+MOST_WAYS = 10_000  # refusals of one kind of file that are told apart
 
 ROOT = Path(__file__).resolve().parents[2] / "src"
 KINDS = [*FILES, *SAID]
@@ -49,7 +59,7 @@ def random_of(seed: int, number: int) -> Random:
 
 
 def tried(seed: int, number: int, corpus: Path, only: str | None = None) -> tuple[str, str, str]:
-    """Makes an input and has it read: its kind, what became of it, and the finding if it is one."""
+    """Makes an input and has it read: its kind, what became of it, and what was said of it."""
     rng = random_of(seed, number)
     name = only or rng.choices(KINDS, WEIGHTS)[0]
     try:
@@ -58,8 +68,9 @@ def tried(seed: int, number: int, corpus: Path, only: str | None = None) -> tupl
         else:
             _try_file(name, corpus, rng)
         return name, "read", ""
-    except AssentError:
-        return name, "refused", ""
+    except AssentError as error:
+        told = str(error)
+        return name, "sealed" if WRONG_SUM.search(told) else "refused", _without_names(told)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -67,6 +78,11 @@ def tried(seed: int, number: int, corpus: Path, only: str | None = None) -> tupl
         if isinstance(error, FindingError):
             outcome = "wrong"
         return name, outcome, traceback.format_exc()
+
+
+def _without_names(told: str) -> str:
+    """A refusal without what differs from file to file: paths, names, numbers."""
+    return NAMES.sub("N", PATHS.sub("", told))[:SHOWN]
 
 
 def _try_file(name: str, corpus: Path, rng: Random) -> None:
@@ -162,6 +178,7 @@ class Campaign:
     def __init__(self, seed: int, first: int, corpus: Path) -> None:
         self.seed, self.next, self.corpus = seed, first, corpus
         self.counts: Counter[tuple[str, str]] = Counter()
+        self.ways: dict[str, set[str]] = {}  # the refusals of each kind, without names and numbers
         self.findings: list[dict[str, Any]] = []
         self.under_way = ""  # the input, if any, that had not ended when the time was up
 
@@ -205,8 +222,8 @@ class Campaign:
 
     def _watch(self, process: Any, ours: Any, now: "Synchronized[int]", end: float) -> str:
         """Counts what ends until nothing more comes; returns why, if that is nothing good."""
-        number, since, spent = -1, time.monotonic(), 0.0
-        looked = 0.0
+        number, asleep, spent = -1, 0.0, 0.0
+        looked = time.monotonic()
         while True:
             if ours.poll(0.5):
                 if not self._heard(ours):
@@ -214,10 +231,12 @@ class Campaign:
                     return "abort" if process.exitcode else ""
                 if time.monotonic() - looked < 0.5:
                     continue
-            looked = time.monotonic()
+            passed, looked = time.monotonic() - looked, time.monotonic()
+            processor, waits = _processor(process.pid)
             if now.value != number:
-                number, since, spent = now.value, looked, _processor(process.pid)
-            elif _processor(process.pid) - spent > HANGS or looked - since > WAITS:
+                number, asleep, spent = now.value, 0.0, processor
+            asleep += passed if waits else 0.0
+            if processor - spent > HANGS or asleep > WAITS:
                 return "hangs"
             if time.time() > end + HANGS:
                 return "under way"
@@ -225,13 +244,15 @@ class Campaign:
     def _heard(self, ours: Any) -> bool:
         """Takes one result, and waits for it; whether there was one."""
         try:
-            number, name, outcome, finding = ours.recv()
+            number, name, outcome, told = ours.recv()
         except (EOFError, OSError):
             return False
         self.counts[name, outcome] += 1
         self.next = number + 1
-        if finding:
-            self._found(number, name, outcome, finding)
+        if outcome not in ENDS:
+            self._found(number, name, outcome, told)
+        elif told and len(ways := self.ways.setdefault(name, set())) < MOST_WAYS:
+            ways.add(told)
         return True
 
     def _found(self, number: int, name: str, outcome: str, text: str) -> None:
@@ -242,13 +263,14 @@ class Campaign:
         print(f"  {outcome}: seed {self.seed}, input {number}, {name}: {last[:160]}", flush=True)
 
 
-def _processor(pid: int) -> float:
-    """Seconds of processor time of a process."""
+def _processor(pid: int) -> tuple[float, bool]:
+    """Seconds of processor time of a process, and whether it waits for anything but a processor."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return 0.0, False
+    seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds, fields[0] != "R"
 
 
 def _of_children() -> float:
@@ -270,17 +292,24 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def table(counts: dict[str, dict[str, int]]) -> str:
-    """A line for each kind: how many inputs, and what became of them."""
-    outcomes = ("read", "refused", "traceback", "wrong", "abort", "hangs", "4 GB")
-    lines = [f"{'kind':28}" + "".join(f"{word:>11}" for word in ("inputs", *outcomes))]
+def table(counts: dict[str, dict[str, int]], ways: dict[str, int]) -> str:
+    """A line for each kind: how many inputs, what became of them, and how many other refusals.
+
+    `sealed`: refused by a checksum alone. `ways`: refusals that differ in more than names and
+    numbers, which shows how far into the code the inputs came.
+    """
+    outcomes = (*ENDS, "traceback", "wrong", "abort", "hangs", "4 GB")
+    lines = [f"{'kind':24}" + "".join(f"{word:>10}" for word in ("inputs", *outcomes, "ways"))]
     total: Counter[str] = Counter()
     for name, found in sorted(counts.items()):
         total.update(found)
-        cells = (sum(found.values()), *(found.get(word, 0) for word in outcomes))
-        lines.append(f"{name:28}" + "".join(f"{cell:>11,}" for cell in cells))
-    cells = (sum(total.values()), *(total.get(word, 0) for word in outcomes))
-    return "\n".join([*lines, f"{'all':28}" + "".join(f"{cell:>11,}" for cell in cells)])
+        lines.append(_row(name, found, outcomes, ways.get(name, 0)))
+    return "\n".join([*lines, _row("all", total, outcomes, sum(ways.values()))])
+
+
+def _row(name: str, found: Mapping[str, int], outcomes: Sequence[str], ways: int) -> str:
+    cells = (sum(found.values()), *(found.get(word, 0) for word in outcomes), ways)
+    return f"{name:24}" + "".join(f"{cell:>10,}" for cell in cells)
 
 
 def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
@@ -289,6 +318,10 @@ def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
         mine = found.setdefault(name, {})
         mine[outcome] = mine.get(outcome, 0) + count
     return found
+
+
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def main() -> None:
@@ -310,17 +343,22 @@ def main() -> None:
             prepared(make(corpus))
         if given.one is not None:
             os.chdir(corpus)
-            name, outcome, finding = tried(given.seed, given.one, corpus)
-            sys.exit(f"{name}: {outcome}\n{finding}")
+            name, outcome, told = tried(given.seed, given.one, corpus)
+            sys.exit(f"{name}: {outcome}\n{told}")
         campaign = Campaign(given.seed, given.first, corpus)
         os.environ |= ONE_THREAD
         start, before = time.monotonic(), _of_children()
-        campaign.run(60 * given.minutes, given.inputs)
+        signal.signal(signal.SIGTERM, _stop)
+        try:
+            campaign.run(60 * given.minutes, given.inputs)
+        except KeyboardInterrupt:  # what was done until then is told all the same
+            print("stopped before its end", flush=True)
         seconds, processor = time.monotonic() - start, _of_children() - before
     finally:
         shutil.rmtree(home, ignore_errors=True)
     counts = by_kind(campaign.counts)
-    print(table(counts))
+    ways = {name: len(found) for name, found in campaign.ways.items()}
+    print(table(counts, ways))
     inputs = sum(campaign.counts.values())
     print(
         f"{inputs:,} inputs in {seconds:,.0f} s ({processor:,.0f} s of processor time), "
@@ -332,7 +370,8 @@ def main() -> None:
         said = {
             "code": code_state(), "seed": given.seed, "first": given.first, "inputs": inputs,
             "seconds": round(seconds), "processor_seconds": round(processor),
-            "under_way": campaign.under_way, "counts": counts, "findings": campaign.findings,
+            "under_way": campaign.under_way, "counts": counts, "ways": ways,
+            "findings": campaign.findings,
         }  # fmt: skip
         with given.tally.open("a", encoding="utf-8") as file:
             file.write(json.dumps(said) + "\n")

@@ -17,9 +17,9 @@ import numpy as np
 
 from assent.files.arrays import arrays_in, seal_of
 from assent.files.checksums import CHECKSUMS, SEAL, sealed
-from assent.files.completions import COMPLETION, FACTS
 from assent.files.packs import ABOUT
-from campaign.mutating import mutated
+from assent.files.places import COMPLETION, FACTS
+from campaign.containers import mutated
 
 UNREADABLE = (ValueError, TypeError, OSError, KeyError, AttributeError, RecursionError)
 

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from importlib import import_module
@@ -9,7 +10,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NoReturn
 
-from assent.cli.common import DEBUG, app, err
+from assent.cli.common import DEBUG, app, err, is_first, several
 from assent.core.legible import first_line
 from assent.errors import AssentError, StoppedError
 
@@ -23,6 +24,8 @@ for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)}
     import_module(f"assent.cli.{_name}")
 
 
+AFTER_FIRST = 2.0  # seconds: where all processes fail alike, the first says it and ends the others
+STOPPED = 130  # the exit code after Ctrl-C
 OUR_FAULT = 70  # the exit code of an error that nobody expected, as sysexits.h has it
 
 
@@ -43,22 +46,31 @@ def main() -> None:
     try:
         app()
     except StoppedError as stop:
-        _complain(str(stop), "")
+        if str(stop):  # of several processes, one says it
+            _complain(str(stop), "")
         sys.exit(128 + (stop.signal or 2))
     except AssentError as error:
+        if several() and not is_first():
+            time.sleep(AFTER_FIRST)
         _leave(str(error), 2, debug)
+    except SystemExit as end:
+        if end.code == STOPPED:  # Ctrl-C before a command began: Typer ends without a word
+            _complain("stopped", "")
+        raise
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output had enough
         sys.exit(0)
     except KeyboardInterrupt:
         _complain("stopped", "")
-        sys.exit(130)
+        sys.exit(STOPPED)
     except MemoryError:
         _leave("not enough memory for this; take a smaller graph, or a machine with more", 2, debug)
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
         _leave(f"{place}{error.strerror or first_line(error)}", 2, debug)
     except Exception as error:
+        if str(error).startswith("Symlink loop"):  # what Python says of a link to itself
+            _leave(f"{first_line(error)}; choose a place that is one", 2, debug)
         what = f"{type(error).__name__}: {first_line(error)}"
         _leave(
             f"{what}; this is a fault of assent, please report it with {_saved_log()}",

@@ -1,5 +1,5 @@
 """`python -m assent.cli`."""
 
-from assent.cli import main
+from assent.__main__ import main
 
 main()

@@ -1,6 +1,7 @@
 """What all commands share: the application, its consoles, common arguments, derived help."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from assent.errors import ConfigError
+from assent.errors import ConfigError, StoppedError
 from assent.files.places import refuse_no_run
 from assent.reporting.door import Door
 from assent.reporting.showing import only_here
@@ -33,6 +34,7 @@ app = typer.Typer(
 
 DEBUG = "--debug"  # anywhere in a command; `main` takes it out
 LARGEST_SIZE = 1e6  # GB
+SHARED = "train"  # the command that several processes do together
 WIDE = 120  # columns where no terminal says how many it has
 
 out = Door(width=None if sys.stdout.isatty() else WIDE)  # what a command finds
@@ -51,6 +53,8 @@ TABLES = {
     "rules": ("assent.deciding.naming", "rule_names"),
     "rules_in_words": ("assent.deciding.naming", "rules_in_words"),
     "deals": ("assent.building.recipe", "DEALS"),
+    "engines": ("assent.files.engines.choosing", "ENGINES"),
+    "recipes": ("assent.building.drawing", "recipe_names"),
     "layouts": ("assent.files.benchmarks", "LAYOUTS"),
     "fact_files": ("assent.files.facts", "WRITERS"),
     "written": ("assent.files.formats", "writable_suffixes"),
@@ -112,6 +116,16 @@ Json = Annotated[
 ]
 
 
+def several() -> bool:
+    """Whether torchrun, or another launcher, started several processes of this command."""
+    return "RANK" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1"
+
+
+def is_first() -> bool:
+    """Whether this process speaks for all of them."""
+    return not several() or os.environ["RANK"] == "0"
+
+
 def command(
     name: str | None = None, *, with_json: bool = True, into: typer.Typer = app
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -125,8 +139,16 @@ def command(
     def make(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def told(*args: Any, quiet: bool, json: bool = False, **options: Any) -> None:
+            if several() and (name or function.__name__) != SHARED:
+                raise ConfigError(
+                    f"{name or function.__name__}: is done by one process; of several, as torchrun "
+                    f"starts them, only {SHARED} makes use"
+                )
             with only_here(), _telling(quiet, json):
-                function(*args, **options)
+                try:
+                    function(*args, **options)
+                except KeyboardInterrupt:  # Typer would end without a word
+                    raise StoppedError("stopped") from None
 
         own = signature(function)
         more = [
@@ -346,10 +368,10 @@ def _print_document() -> None:
         print(json.dumps(plain(_document), indent=1, allow_nan=False))
 
 
-def in_bytes(gigabytes: float | None) -> int | None:
-    """What --max-size says."""
+def in_bytes(gigabytes: float | None, option: str = "--max-size") -> int | None:
+    """What --max-size, or another option, says."""
     if gigabytes is None:
         return None
     if not 0 < gigabytes < LARGEST_SIZE:
-        raise ConfigError(f"--max-size {gigabytes}; choose more than 0 and less than a million GB")
+        raise ConfigError(f"{option} {gigabytes}; choose more than 0 and less than a million GB")
     return int(gigabytes * 1e9)

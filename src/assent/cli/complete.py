@@ -173,12 +173,11 @@ def complete(
     from assent.completing.by_fact import refuse_impossible
     from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
-    from assent.files.atomic import refuse_to_write
-    from assent.files.checksums import refuse_vouched
+    from assent.files.atomic import refuse_to_write, resolved
     from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
     from assent.files.provenance import About, store_graph
     from assent.files.sparql import Store, is_store
-    from assent.reporting.new_facts import completion_grid, summary_lines
+    from assent.reporting.new_facts import completion_grid, contents, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
     from assent.verbs.complete import complete as run_completion
@@ -200,11 +199,10 @@ def complete(
     written = [*files, *([str(refused_file)] if refused_file else [])]
     targets = [target for path in files for target in files_of(path)]
     targets += [refused_file] if refused_file else []
-    places = {str(target.resolve()) for target in targets} | set(filter(is_store, written))
+    places = {str(resolved(target)) for target in targets} | set(filter(is_store, written))
     if len(places) < len(targets) + sum(map(is_store, written)):
         raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
     for target in targets:
-        refuse_vouched(target)
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
     run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
@@ -237,6 +235,7 @@ def complete(
             symmetric=symmetric,
             entailed=entailed,
             progress=progress,
+            telling=lambda work: notes.print(work, markup=False, highlight=False),
             stopping=lambda: interrupts.wanted is not None,
         )
     if not found.finished and precision is not None and over == "asked":
@@ -276,7 +275,7 @@ def complete(
     ]
     kinds = (("accepted", found.accepted), ("to review", found.review))
     for path, (what, facts) in zip(files, kinds, strict=False):
-        tell(what, path, "" if len(facts) else " (empty: there are none)")
+        tell(what, path, contents(facts))
     if refused_file is not None:
         tell("refused", refused_file)
     if found.finished and not whole:

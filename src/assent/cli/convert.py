@@ -42,13 +42,17 @@ def convert(
     keep_literals: KeepLiterals = False,
     keep_blank_nodes: KeepBlankNodes = False,
     max_size: MaxSize = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that is there already.")
+    ] = False,
 ) -> None:
     """Write the facts of a graph to a file of another format."""
-    from assent.files.checksums import refuse_vouched
+    from assent.files.atomic import refuse_to_write
     from assent.reporting.benchmarks import graph_line
     from assent.reporting.meanings import meanings_grid
 
-    refuse_vouched(out_file)
+    if out_file.suffix:
+        refuse_to_write(out_file, overwrite)
     graph = assent.read(
         kb,
         language=language,

@@ -12,7 +12,7 @@ from assent.cli.common import command, notes, out, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assent.building.auditing import Finding
+    from assent.building.findings import Finding
     from assent.core.benchmark import Benchmark
     from assent.core.decider import Decider
     from assent.core.facts import KnowledgeBase

@@ -33,12 +33,12 @@ def diff(
 
     found = compare(before, after, known_before=known_before, known_after=known_after)
     names = found.entities, found.relations
-    if as_json(lambda: differences_json(found.what, found.facts, found.same, *names)):
+    if as_json(lambda: differences_json(found.what, found.facts, found.same, *names, found.labels)):
         return
-    told = tables(found.facts, found.same, max(most, 0))
+    told = tables(found.facts, found.same, max(most, 0), found.labels)
     show(told.summary)
     if any(map(any, names)):
-        show(names_grid(*names))
+        show(names_grid(*names, found.labels))
     if not found.facts:
         say(f"the same {found.what}")
     show(told.relations)

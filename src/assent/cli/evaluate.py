@@ -60,8 +60,9 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.files.checksums import recorded, refuse_vouched
+    from assent.files.atomic import refuse_to_write
     from assent.files.decisions import write_decisions
+    from assent.files.recording import recorded
     from assent.files.runs import METRICS
     from assent.measuring.classification import compared
     from assent.reporting.decisions import (
@@ -84,7 +85,7 @@ def evaluate(
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
     refuse_untrackable(tensorboard, mlflow)
     if decisions is not None:
-        refuse_vouched(decisions)
+        refuse_to_write(decisions)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     decider = load_decider(decider_file or run_folder, run, on)
     with queries(notes) as progress:

@@ -47,14 +47,14 @@ def report(
     how good the decisions are, by kind of query and by relation. Several runs stand side by side.
     Needs `assent tune` before it.
     """
-    from assent.files.checksums import refuse_vouched
+    from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import steps
     from assent.reporting.tracking import refuse_untrackable, track
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
     refuse_untrackable(tensorboard, mlflow)
-    refuse_vouched(out_file)
+    refuse_to_write(out_file)
     runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
     with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)

@@ -95,7 +95,7 @@ def review(
     the page is first opened. Every decision is on the disk, in RUN/review, before it is shown as
     done. A random sample of decisions turns the estimate of `assent complete` into a promise.
     """
-    from assent.files.atomic import refuse_to_write
+    from assent.files.atomic import refuse_to_write, resolved
     from assent.reporting.progress import minutes_of_queries
     from assent.reviewing.proposals import has_proposals
     from assent.verbs.review import benchmark_of, propose
@@ -105,7 +105,7 @@ def review(
 
     for path in filter(None, (export_file, accepted_file)):
         refuse_to_write(path, overwrite)
-    if export_file and accepted_file and export_file.resolve() == accepted_file.resolve():
+    if export_file and accepted_file and resolved(export_file) == resolved(accepted_file):
         raise ConfigError(f"{export_file}: one file cannot hold both labels and facts")
     if import_file is not None and not import_file.is_file():
         raise DataError(f"{import_file}: no such file; expected one that --export wrote")

@@ -87,7 +87,8 @@ def tune(
     They are found on the queries of valid, and `assent evaluate` measures them on test, the other
     part. What was found is written to decider.json in the run's folder.
     """
-    from assent.files.checksums import refuse_vouched
+    from assent.files.atomic import refuse_to_write
+    from assent.files.deciders import is_own
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
     from assent.reporting.tracking import refuse_untrackable, track
@@ -98,7 +99,7 @@ def tune(
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
     if out_file is not None:
-        refuse_vouched(out_file)
+        refuse_to_write(out_file, own=is_own(out_file))
     refuse_untrackable(tensorboard, mlflow)
     run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
     heard = {

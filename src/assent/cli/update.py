@@ -62,7 +62,7 @@ def update(
     if not as_json(lambda: update_json(updated.change, updated.stale)):
         for line in change_lines(updated.change):
             say(line)
-        show(stale_grid(updated.stale))
+        show(stale_grid(updated.stale, updated.change.benchmark.vocabulary))
     if updated.stale:
         say(stale_line(updated.stale))
     if updated.decider is None:

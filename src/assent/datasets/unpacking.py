@@ -38,6 +38,8 @@ def unpack(file: RemoteFile, folder: Path, limit: int) -> None:
             tarfile.open(fileobj=stream, mode="r|") as archive,
         ):
             for member in archive:
+                if archive.offset > limit:  # the reader would count its way there, for ever
+                    raise tarfile.TarError(f"member {member.name!r} is larger than the archive")
                 name = _expected(member, file.members)
                 if name in missing:
                     with (folder / name).open("wb") as out:

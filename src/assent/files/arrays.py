@@ -23,7 +23,7 @@ def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
     """Writes arrays, numbers and texts, and their checksum."""
     named: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
     named[SEAL] = np.asarray(seal_of(named))
-    with beside(path) as part, part.open("wb") as file:
+    with beside(path, own=True) as part, part.open("wb") as file:
         np.savez(file, **named)
 
 

@@ -14,23 +14,30 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from assent.errors import DataError
+from assent.files.checksums import CHECKSUMS, read_checksums
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
 
 PART, OLD = ".assent.part", ".assent.old"
 LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
+# Files of a run that are in no list of checksums: they have their own, or are one.
+OWN = (CHECKSUMS, DECIDER, Path(DECIDER).with_suffix(".npz").name, COMPLETION, FACTS, CONSIDERED)
 OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
 @contextmanager
-def beside(path: Path, mode: int = 0o666) -> Iterator[Path]:
+def beside(path: Path, mode: int = 0o666, *, own: bool = False) -> Iterator[Path]:
     """A path to write a file to, which is renamed to `path` if no error occurs.
 
-    Until then nobody else can read it; after that, whom `mode` and the umask allow.
+    Until then nobody else can read it; after that, whom `mode` and the umask allow. A file of a run
+    or a benchmark is replaced only by what writes it for them, which says that it is its `own`.
     """
     with _refusing(path):
+        if not own:
+            _refuse_owned(path)
         target = path.resolve()  # what a link leads to is replaced, not the link
         target.parent.mkdir(parents=True, exist_ok=True)
         tidy(target.parent)
@@ -87,7 +94,8 @@ def tidy(folder: Path) -> None:
 def found_again(path: Path) -> Path:
     """The same path; a folder of this name that a killed command had set aside is back there."""
     if not path.exists():
-        tidy(path.resolve().parent)
+        with _refusing(path):
+            tidy(path.resolve().parent)
     return path
 
 
@@ -108,11 +116,13 @@ def refuse_to_replace(
         raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
 
 
-def refuse_to_write(path: Path, overwrite: bool) -> None:
-    """Raises an error, before any work is done, if a file is there already or cannot be written."""
+def refuse_to_write(path: Path, overwrite: bool = True, *, own: bool = False) -> None:
+    """Raises an error, before any work is done, if a file must not be replaced or written."""
     with _refusing(path):
         if path.is_dir():
             raise DataError(f"{path}: is a folder; choose a file")
+        if not own:
+            _refuse_owned(path)
         if path.exists() and not overwrite:
             raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
         place = path.resolve().parent
@@ -120,6 +130,45 @@ def refuse_to_write(path: Path, overwrite: bool) -> None:
             place = place.parent
         with tempfile.NamedTemporaryFile(dir=place, prefix=f".{path.name}."):
             pass
+
+
+def resolved(path: Path) -> Path:
+    """Where a path leads in the end; an error for a link that leads to itself."""
+    with _refusing(path):
+        return path.resolve()
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Lets one process in at a time. The file that says so is gone when the last has left.
+
+    A killed process leaves it, without its lock: the next one takes it up, and takes it away.
+    """
+    with _refusing(lock), ExitStack() as held:
+        while True:
+            handle = os.open(lock, os.O_RDONLY | os.O_CREAT, 0o600)
+            held.callback(os.close, handle)
+            with suppress(OSError):  # some file systems have no locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle), lock.stat()):
+                    break  # nobody took it away while we waited
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _refuse_owned(path: Path) -> None:
+    """Raises an error for a file of a run or a benchmark, for nothing else belongs there."""
+    target = path.resolve()
+    owned = set(OWN) if (target.parent / SETTINGS).exists() else set()
+    with suppress(DataError):  # what is no list of checksums vouches for nothing
+        owned |= set(read_checksums(target.parent))
+    if target.name in owned:
+        raise DataError(
+            f"{path}: is a file of the run or benchmark in {path.parent}; choose another place"
+        )
 
 
 @contextmanager

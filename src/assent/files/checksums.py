@@ -1,28 +1,29 @@
 """Checksums: how a file vouches for itself, and a folder for its files.
 
 A JSON document has its own checksum under "checksum" (`sealed`, `unsealed`). A folder has
-`checksums.json`: the sha256 of each file that assent wrote into it. What has no checksum is older
-than checksums, or was not written by assent; it cannot be checked, and is not refused.
+`checksums.json`: the sha256 of each file that assent wrote into it (`recording.py` writes it). What
+has no checksum is older than checksums, or was not written by assent; it cannot be checked, and is
+not refused.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from assent.errors import DataError
-from assent.files.atomic import beside
 from assent.files.guarding import refuse_special
-from assent.files.text import read_json
+from assent.files.text import is_name, read_json
 
 FORMAT = 1
 CHECKSUMS = "checksums.json"
 SEAL = "checksum"  # where a document has its own
 
 # File -> the checksums that it may have. There are two while one is being replaced: that of the
-# old file and that of the new, so that a command killed in between leaves nothing wrong.
+# old file (or ABSENT, if there was none) and that of the new, so that a command killed in between
+# leaves nothing wrong.
+ABSENT = "absent"
 Known = Mapping[str, tuple[str, ...]]
 
 
@@ -71,22 +72,14 @@ def read_checksums(folder: Path) -> Known:
     document = unsealed(read_json(path), path)
     try:
         if document["format"] != FORMAT:
-            raise ValueError(f"format {document['format']!r}; expected {FORMAT}")
-        return {str(name): tuple(map(str, sums)) for name, sums in document["files"].items()}
+            raise DataError(f"{path}: format {document['format']!r}; expected {FORMAT}")
+        known = {str(name): tuple(map(str, sums)) for name, sums in document["files"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{path}: not the checksums of a folder ({error!r})") from error
-
-
-def write_checksums(folder: Path, known: Known) -> None:
-    files = {name: list(sums) for name, sums in sorted(known.items())}
-    text = json.dumps(sealed({"format": FORMAT, "files": files}), indent=1, ensure_ascii=False)
-    with beside(folder / CHECKSUMS) as part:
-        part.write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def seal_folder(folder: Path) -> None:
-    """Writes the checksums of all files that a new folder holds."""
-    write_checksums(folder, {path.name: (digest(path),) for path in files_in(folder)})
+        raise DataError(f"{path}: not the checksums of a folder, as assent writes them") from error
+    for name in known:
+        if not is_name(name):
+            raise DataError(f"{path}: {name[:40]!r} is no name of a file in this folder")
+    return known
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -99,57 +92,25 @@ def check(folder: Path, names: Iterable[str] | None = None) -> None:
     """Refuses files that are not as assent wrote them: these, or all that have a checksum."""
     known = read_checksums(folder)
     for name in known if names is None else names:
-        if name in known:
+        if name not in known:
+            continue
+        try:
             check_file(folder / name, known[name])
-
-
-def refuse_vouched(path: Path) -> None:
-    """Raises an error for a file of a run or a benchmark: nothing else may be written there."""
-    if path.name in read_checksums(path.parent):
-        raise DataError(
-            f"{path}: is a file of the run or benchmark in {path.parent}; choose another place"
-        )
+        except DataError:
+            now = read_checksums(folder).get(name, ())
+            if now == known[name]:
+                raise
+            check_file(folder / name, now)  # another process has just replaced it
 
 
 def check_file(path: Path, sums: tuple[str, ...]) -> None:
-    """Refuses a file that has none of these checksums."""
+    """Refuses a file that has none of these checksums, or is lost."""
     if not path.exists():
+        if ABSENT in sums:
+            return
         raise DataError(f"{path}: not there, but was when assent wrote the folder; put it back")
     if digest(path) not in sums:
         raise changed(path)
-
-
-@contextmanager
-def recorded(path: Path) -> Iterator[Path]:
-    """As `beside`; the folder has the checksum of the file before the file has its name."""
-    with beside(path) as part:
-        yield part
-        new, known = digest(part), read_checksums(path.parent)
-        write_checksums(path.parent, {**known, path.name: (*known.get(path.name, ()), new)})
-    write_checksums(path.parent, {**read_checksums(path.parent), path.name: (new,)})
-
-
-def record(path: Path) -> None:
-    """Takes a file of a folder as it is now."""
-    new = digest(path)
-    write_checksums(path.parent, {**read_checksums(path.parent), path.name: (new,)})
-
-
-def forget(path: Path) -> None:
-    """A file that will change, and has no checksum until it is recorded again."""
-    known = read_checksums(path.parent)
-    if path.name in known:
-        left = {name: sums for name, sums in known.items() if name != path.name}
-        write_checksums(path.parent, left)
-
-
-def reseal(path: Path) -> None:
-    """Gives a document that was changed by hand the checksum of what it says now."""
-    document = read_json(path)
-    if isinstance(document, dict):
-        rest = {name: value for name, value in document.items() if name != SEAL}
-        with beside(path) as part:
-            part.write_text(json.dumps(sealed(rest), indent=1) + "\n", encoding="utf-8")
 
 
 def _seal(document: Mapping[str, Any]) -> str:

@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assent.core.legible import in_words
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
-from assent.files.facts import read_facts, write_facts
+from assent.files.fact_lines import read_facts
+from assent.files.facts import write_facts
+from assent.files.places import COMPLETION, FACTS
 from assent.files.text import read_json
 
 FORMAT = 1
-COMPLETION, FACTS = "completion.json", "facts.jsonl"
 
 
 class OfRelation(NamedTuple):
@@ -47,7 +49,8 @@ def write_completion(folder: Path, kept: Kept, facts: NewFacts, files: Iterable[
     `files` are where the facts went, elsewhere: their checksums are kept by their names.
     """
     (folder / COMPLETION).unlink(missing_ok=True)
-    write_facts(folder / FACTS, facts)
+    with beside(folder / FACTS, own=True) as part:
+        write_facts(part, facts)
     document = {
         "format": FORMAT,
         "facts": digest(folder / FACTS),
@@ -63,11 +66,8 @@ def write_completion(folder: Path, kept: Kept, facts: NewFacts, files: Iterable[
 
 
 def renew_completion(folder: Path) -> None:
-    """Takes the facts of a folder, and what is said of them, as they are now, if both are read."""
-    path = folder / COMPLETION
-    document = read_json(path)
-    _kept(path, document)
-    read_facts(folder / FACTS)
+    """Takes the facts of a folder, and what is said of them, as they are now."""
+    document = read_json(path := folder / COMPLETION)
     rest = {name: value for name, value in document.items() if name != SEAL}
     _write(path, {**rest, "facts": digest(folder / FACTS)})
 
@@ -82,22 +82,26 @@ def written_as(folder: Path, name: str) -> str | None:
 
 
 def read_completion(
-    folder: Path, labels: Iterable[Vocabulary] = ()
+    folder: Path, labels: Iterable[Vocabulary] = (), *, renewing: bool = False
 ) -> tuple[Kept, NewFacts] | None:
-    """What `write_completion` wrote; None where no completion ended in this folder."""
+    """What `write_completion` wrote; None where no completion ended in this folder.
+
+    `renewing` asks only whether it can be read, not whether it is as assent wrote it.
+    """
     if not (path := folder / COMPLETION).exists():
         return None
     document = read_json(path)
     kept = _kept(path, document)
-    unsealed(document, path)
+    if not renewing:
+        unsealed(document, path)
     facts = read_facts(folder / FACTS, labels)
-    if "facts" in document:  # older ones have no checksum of theirs
+    if "facts" in document and not renewing:  # older ones have no checksum of theirs
         check_file(folder / FACTS, (str(document["facts"]),))
     return kept, facts
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
-    with beside(path) as part:
+    with beside(path, own=True) as part:
         text = json.dumps(sealed(document), indent=1, ensure_ascii=False, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")
 
@@ -134,7 +138,7 @@ def _kept(path: Path, document: Any) -> Kept:
         AttributeError,
         RecursionError,
     ) as error:
-        raise DataError(f"{path}: no record of a completion ({error!r})") from error
+        raise DataError(f"{path}: no record of a completion ({in_words(error)})") from error
 
 
 def _plain(value: Any) -> Any:

@@ -10,12 +10,13 @@ import numpy as np
 
 from assent.core.arrays import frozen
 from assent.core.considered import Considered
+from assent.core.legible import in_words
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.arrays import read_arrays, write_arrays
+from assent.files.places import CONSIDERED
 
 FORMAT = 1
-CONSIDERED = "considered.npz"
 PLAIN = ("precision", "threshold", "missing")
 
 
@@ -66,4 +67,6 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
             float(about["missing"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: no record of a completion ({error}); remove it") from error
+        raise DataError(
+            f"{path}: no record of a completion ({in_words(error)}); remove it"
+        ) from error

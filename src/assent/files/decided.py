@@ -3,25 +3,27 @@
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
 import pyoxigraph as ox
 
-from assent.core.new_facts import DECISIONS
+from assent.core.new_facts import ACCEPTED, ENTAILED, REVIEW
 from assent.errors import DataError
-from assent.files.facts import read_facts
+from assent.files.fact_lines import read_facts
 from assent.files.kgx import EDGES, kgx_files
+from assent.files.parquet import read_frame
 from assent.files.provenance import OWN, PREFIXES
 from assent.files.rdf import plain_name, statements
 from assent.files.text import lines_of
 
-ACCEPTED, REVIEW = DECISIONS
 REFUSED = "refused"  # in the file of `--refused`
 ROUNDED = 1e-3  # scores and thresholds of a .tsv have three digits
 RDF = PREFIXES["rdf"]
 COMMENT = re.compile(r"probability (\d\.\d+)")
+
+ENDS = ("head", "relation", "tail")
 
 Named = tuple[str, str, str]  # head, relation, tail
 
@@ -29,11 +31,12 @@ Named = tuple[str, str, str]  # head, relation, tail
 class Decided(NamedTuple):
     """What a file says of a fact."""
 
-    decision: str  # ACCEPTED, REVIEW or REFUSED
+    decision: str  # one of DECISIONS, or REFUSED
     probability: float = math.nan  # nan: the file does not say
     score: float = math.nan
     threshold: float = math.nan
     reason: str = ""  # why it was refused
+    labels: Named | None = None  # head, relation, tail as people read them; None: it does not say
 
 
 def read_decided(path: Path) -> dict[Named, Decided]:
@@ -56,16 +59,13 @@ def _jsonl(path: Path) -> Iterator[tuple[Named, Decided]]:
                 float(facts.probabilities[place]),
                 float(facts.scores[place]),
                 float(facts.thresholds[place]),
+                labels=(names.entity(head), names.relation(relation), names.entity(tail)),
             ),
         )
 
 
 def _parquet(path: Path) -> Iterator[tuple[Named, Decided]]:
-    try:
-        frame = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{path}: cannot be read: {reason}") from error
+    frame = read_frame(path)
     yield from _rows(path, frame.columns, frame.iter_rows(named=True))
 
 
@@ -90,7 +90,7 @@ def _rows(
     path: Path, columns: list[str], rows: Iterator[dict[str, Any]]
 ) -> Iterator[tuple[Named, Decided]]:
     """Rows of a table; where it has no decisions, scores and thresholds tell them."""
-    if not {"head", "relation", "tail", "probability"} <= {*columns}:
+    if not {*ENDS, "probability"} <= {*columns}:
         raise DataError(
             f"{path}: expected the columns head, relation, tail and probability, which "
             "`assent complete` writes"
@@ -103,9 +103,18 @@ def _rows(
             REVIEW if score < threshold - ROUNDED else ACCEPTED  # nan: no threshold was in the way
         )
         reason = str(row.get("refused_for") or "")
+        head, relation, tail = (str(row[end]) for end in ENDS)
+        said = [row.get(f"{end}_name") for end in ENDS]
         yield (
-            (str(row["head"]), str(row["relation"]), str(row["tail"])),
-            Decided(REFUSED if reason else decision, probability, score, threshold, reason),
+            (head, relation, tail),
+            Decided(
+                REFUSED if reason else decision,
+                probability,
+                score,
+                threshold,
+                reason,
+                (str(said[0]), str(said[1]), str(said[2])) if all(said) else None,
+            ),
         )
 
 
@@ -117,8 +126,12 @@ def _number(path: Path, text: Any) -> float:
 
 
 def _nt(path: Path) -> Iterator[tuple[Named, Decided]]:
-    for fact in statements(path, ox.RdfFormat.N_TRIPLES):
-        yield _named(fact.subject, fact.predicate, fact.object), Decided(ACCEPTED)
+    lines = (line for line in lines_of(path) if line.strip() and not line.startswith("#"))
+    for fact, line in zip(
+        statements(path, ox.RdfFormat.N_TRIPLES), chain(lines, repeat("")), strict=False
+    ):
+        decision = ENTAILED if line.endswith(f" . # {ENTAILED}") else ACCEPTED
+        yield _named(fact.subject, fact.predicate, fact.object), Decided(decision)
 
 
 def _described(form: ox.RdfFormat) -> Callable[[Path], Iterator[tuple[Named, Decided]]]:
@@ -137,11 +150,17 @@ def _described(form: ox.RdfFormat) -> Callable[[Path], Iterator[tuple[Named, Dec
                 ends = [term.subject, term.predicate, term.object]
             if None in ends:
                 raise DataError(f"{path}: a decision about no fact; expected an rdf:Statement")
-            probability = about.get(f"{OWN}probability")
-            sure = math.nan if probability is None else _number(path, probability.value)
-            yield _named(*ends), Decided(decision.value, sure)
+            yield (
+                _named(*ends),
+                Decided(_text(decision), _number(path, _text(about.get(f"{OWN}probability")))),
+            )
 
     return read
+
+
+def _text(term: Any) -> str:
+    """What a term says; nothing where there is none. A triple within a triple says itself."""
+    return "" if term is None else str(getattr(term, "value", term))
 
 
 def _named(*terms: Any) -> Named:
@@ -156,9 +175,11 @@ def _quickstatements(path: Path) -> Iterator[tuple[Named, Decided]]:
         fields = line.split("\t")
         if len(fields) < 3:
             raise DataError(f"{path}:{number}: expected three ids, separated by tabs")
-        found = COMMENT.search(fields[3]) if len(fields) > 3 else None
+        said = fields[3] if len(fields) > 3 else ""
+        found = COMMENT.search(said)
         sure = float(found.group(1)) if found else math.nan
-        yield (fields[0], fields[1], fields[2]), Decided(ACCEPTED, sure)
+        decided = Decided(ENTAILED, 1.0) if f", {ENTAILED} " in said else Decided(ACCEPTED, sure)
+        yield (fields[0], fields[1], fields[2]), decided
 
 
 def _kgx(path: Path) -> Iterator[tuple[Named, Decided]]:
@@ -169,7 +190,11 @@ def _kgx(path: Path) -> Iterator[tuple[Named, Decided]]:
     if not {*wanted} <= {*header}:
         raise DataError(f"{edges}: expected the {EDGES} that `assent complete` writes")
     places = [header.index(name) for name in wanted]
-    for row in rows[1:]:
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(header):
+            raise DataError(
+                f"{edges}:{number}: expected {len(header)} tab-separated columns, found {len(row)}"
+            )
         head, relation, tail, sure, decision = (row[place] for place in places)
         yield (head, relation, tail), Decided(decision, _number(edges, sure))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import frozen
 from assent.core.decider import Decider, Rescorer
+from assent.core.legible import in_words
 from assent.core.probabilities import Probabilities
 from assent.core.thresholds import Thresholds
 from assent.core.vocabulary import SIDES, Vocabulary
@@ -25,10 +26,10 @@ from assent.files.arrays import arrays_in
 from assent.files.atomic import beside
 from assent.files.checksums import sealed, unsealed
 from assent.files.guarding import parsing, refuse_special
+from assent.files.places import DECIDER
 from assent.files.text import read_json
 
 FORMAT = 2
-DECIDER = "decider.json"
 JUDGE = "judge"  # the rule that has trees
 SIGMOIDS = ("intercept", "slope", "floor", "below")
 
@@ -43,6 +44,11 @@ Restore = Callable[[Mapping[str, Any], Arrays], Rescorer]
 def decider_file(path: Path) -> Path:
     """The file itself, or that of a run folder."""
     return path / DECIDER if path.is_dir() else path
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file has the name that the decider of a run has."""
+    return path.name == DECIDER
 
 
 def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:
@@ -64,15 +70,20 @@ def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:
         data = _packed(decider.rescorer.arrays())
         checksum = hashlib.sha256(data).hexdigest()
         document["judge"] = {**decider.rescorer.stated(), "trees": checksum}
-        with beside(path.with_suffix(".npz")) as part:
+        with beside(path.with_suffix(".npz"), own=is_own(path)) as part:
             part.write_bytes(data)
-    with beside(path) as part:
+    with beside(path, own=is_own(path)) as part:
         text = json.dumps(sealed(document), indent=1, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decider:
-    """The decider of a file; `restore` makes the rescorer of a judge again."""
+def read_decider(
+    path: Path, vocabulary: Vocabulary, restore: Restore, renewing: bool = False
+) -> Decider:
+    """The decider of a file; `restore` makes the rescorer of a judge again.
+
+    `renewing` asks only whether it can be one, not whether it is as assent wrote it.
+    """
     if not path.exists():
         run = path.parent if path.name == DECIDER else "RUN"
         raise DataError(f"{path}: no thresholds yet; `assent tune {run}` finds them")
@@ -99,7 +110,8 @@ def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decide
             rescorer,
             _understood(dict(document["found"])),
         )
-        unsealed(written, path)  # last: what is wrong with it is better said by what is above
+        if not renewing:  # last: what is wrong with it is better said by what is above
+            unsealed(written, path)
         return decider
     except (
         KeyError,
@@ -109,7 +121,7 @@ def read_decider(path: Path, vocabulary: Vocabulary, restore: Restore) -> Decide
         AttributeError,
         RecursionError,
     ) as error:
-        raise DataError(f"{path}: not a decider for this benchmark ({error!r})") from error
+        raise DataError(f"{path}: not a decider for this benchmark ({in_words(error)})") from error
 
 
 def _upgraded(document: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -190,7 +202,9 @@ def _probabilities(path: Path, stated: Any, vocabulary: Vocabulary) -> Probabili
         ]
         return Probabilities.made(*zip(*rows, strict=True))
     except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
-        raise DataError(f"{path}: not probabilities for this benchmark ({error!r})") from error
+        raise DataError(
+            f"{path}: not probabilities for this benchmark ({in_words(error)})"
+        ) from error
 
 
 def _packed(arrays: Arrays) -> bytes:

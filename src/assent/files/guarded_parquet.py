@@ -44,7 +44,10 @@ _reader: "subprocess.Popen[str] | None" = None
 
 def refuse_parquet(path: Path) -> None:
     """Raises an error for a file that cannot be read, or whose reading would end a process."""
-    size = path.stat().st_size
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from error
     room = min(ROOM + RATIO * size, memory())
     with _lock:
         said = _said(json.dumps([str(path.resolve()), room]), PATIENCE + size / PACE)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assent.core.legible import first_line
+from assent.core.legible import first_line, in_words
 from assent.errors import AssentError, DataError
 
 
@@ -27,7 +27,7 @@ def parsing(
     except MemoryError as error:
         raise refusal(f"{path}: says that it needs more memory than there is") from error
     except Exception as error:
-        raise refusal(f"{path}: {first_line(error)}; expected {expected}") from error
+        raise refusal(f"{path}: {in_words(error)}; expected {expected}") from error
 
 
 def refuse_special(path: Path, refusal: type[AssentError] = DataError) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from assent.core.facts import Taken
-from assent.core.new_facts import NewFacts
+from assent.core.new_facts import ENTAILED, NewFacts
 from assent.errors import DataError
 from assent.files.formats import COLUMNS
 from assent.files.meaning import Told
@@ -15,6 +15,9 @@ from assent.files.text import check_name, lines_of
 
 NODES, EDGES = "nodes", "edges"
 ENDS = ("subject", "predicate", "object")
+# How an edge is known, and who says so, in Biolink's words.
+PREDICTED = ("prediction", "computational_model")
+LOGICAL = ("logical_entailment", "automated_agent")
 SEVERAL = "|"  # between the values of a field that has several
 
 
@@ -62,7 +65,7 @@ def kgx_files(path: Path) -> tuple[Path, Path]:
 
 
 def write_kgx(facts: NewFacts, nodes: Path, edges: Path) -> None:
-    """The entities of the facts with their names, and the facts as predicted edges."""
+    """The entities of the facts with their names, and the facts as predicted or entailed edges."""
     names, used = facts.vocabulary, np.unique(facts.facts[:, [0, 2]]).tolist()
     _write(
         nodes,
@@ -81,8 +84,7 @@ def write_kgx(facts: NewFacts, nodes: Path, edges: Path) -> None:
                 names.entities[head],
                 names.relations[relation],
                 names.entities[tail],
-                "prediction",
-                "computational_model",
+                *(LOGICAL if decision == ENTAILED else PREDICTED),
                 f"{probability:.4f}",
                 decision,
             )

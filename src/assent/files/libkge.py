@@ -9,11 +9,10 @@ import yaml
 from assent.core.facts import Split
 from assent.errors import DataError
 from assent.files.formats import COLUMNS
-from assent.files.text import is_text, lines_of
+from assent.files.text import is_name, lines_of
 from assent.files.tsv import line_of, read_columns
 
 MARKER = "dataset.yaml"
-LONGEST_NAME = 255  # bytes of the name of a file, on any usual disk
 
 
 def _read(folder: Path) -> Mapping[Split, pl.DataFrame]:
@@ -76,16 +75,10 @@ def _file(folder: Path, settings: Mapping[str, object], key: str) -> Path:
     name = setting(settings, f"files.{key}.filename")
     if name is None:
         return folder / f"{key}.del"
-    if (
-        not (isinstance(name, str) and is_text(name))
-        or name in ("", "..")
-        or "\0" in name
-        or len(name.encode()) > LONGEST_NAME
-        or Path(name).name != name
-    ):
-        shown = f"{name[:20]}..." if isinstance(name, str) and len(name) > LONGEST_NAME else name
+    if not is_name(name):
+        shown = f"{name[:20]}..." if isinstance(name, str) and len(name) > 40 else name
         raise DataError(f"{folder / MARKER}: {shown!r} for {key}; expected a file of this folder")
-    return folder / name
+    return folder / str(name)
 
 
 def names_of(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:

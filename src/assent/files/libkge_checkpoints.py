@@ -9,8 +9,10 @@ import polars as pl
 import torch
 from torch import Tensor
 
+from assent.core.legible import in_words
 from assent.errors import DataError
 from assent.files.elsewhere import ENTITIES, RELATIONS, Elsewhere
+from assent.files.guarding import refuse_special
 from assent.files.libkge import names_of, setting, train_facts
 
 RECIPROCAL = "reciprocal_relations_model"
@@ -46,7 +48,7 @@ def read_checkpoint(path: Path, dataset: Path | None = None) -> Elsewhere:
         listed = (found.get("dataset") or {}).get("meta") or {}
         named = [listed.get("entity_ids"), listed.get("relation_ids")]
     except WRONG as error:
-        raise DataError(f"{path}: not a checkpoint of LibKGE ({error!r})") from error
+        raise DataError(f"{path}: not a checkpoint of LibKGE ({in_words(error)})") from error
     if dataset is not None:
         entities, relations = names_of(dataset)
     elif all(isinstance(names, list) for names in named):
@@ -64,6 +66,7 @@ def read_checkpoint(path: Path, dataset: Path | None = None) -> Elsewhere:
 
 
 def _loaded(path: Path) -> Mapping[str, Any]:
+    refuse_special(path)
     try:
         with torch.serialization.safe_globals([Config]):
             found: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)

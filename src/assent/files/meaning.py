@@ -66,6 +66,9 @@ class Told:
     taken: tuple[Taken, ...] = ()
 
 
+NOTHING_TOLD, USUAL = Told(), Taking()
+
+
 class Merged(NamedTuple):
     """Entities that are the same as others."""
 

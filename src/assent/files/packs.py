@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from assent.core.legible import in_words
 from assent.core.version import __version__
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
@@ -122,7 +123,7 @@ def _sums(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
             raise ValueError(f"format {document['format']!r}; expected {FORMAT}")
         sums = {str(name): str(value) for name, value in document["files"].items()}
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{path}: not a pack of assent ({error!r})") from error
+        raise DataError(f"{path}: not a pack of assent ({in_words(error)})") from error
     try:
         unsealed(document, path)
     except DataError as error:

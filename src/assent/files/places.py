@@ -1,4 +1,4 @@
-"""Whether a folder is a run, told at a glance: before anything large is loaded."""
+"""Whether a folder is a run, told at a glance; and what commands after training put into it."""
 
 from pathlib import Path
 
@@ -7,6 +7,8 @@ from assent.files.guarding import refuse_special
 
 SETTINGS = "settings.toml"  # what makes a folder a run
 MANIFEST = "manifest.json"  # what makes a folder a benchmark
+DECIDER = "decider.json"
+COMPLETION, FACTS, CONSIDERED = "completion.json", "facts.jsonl", "considered.npz"
 
 
 def refuse_no_run(folder: Path) -> None:

@@ -16,7 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pyoxigraph as ox
 
-from assent.core.new_facts import NewFacts
+from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.version import __version__
 from assent.files.rdf import as_term
 from assent.files.sparql import GRAPH
@@ -142,3 +142,8 @@ def _text(words: str) -> str:
 def store_graph(about: About) -> str:
     """The named graph of a SPARQL store that facts go to."""
     return about.graph or GRAPH
+
+
+def entailed_graph(graph: str) -> str:
+    """The graph for facts that the schema entails, beside that for those accepted as guesses."""
+    return f"{graph}.{ENTAILED}"

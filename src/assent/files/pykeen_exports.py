@@ -11,10 +11,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from assent.core.legible import in_words
 from assent.errors import DataError
 from assent.files.atomic import folder_beside
 from assent.files.elsewhere import ENTITIES, RELATIONS, Elsewhere
 from assent.files.formats import COLUMNS
+from assent.files.guarding import refuse_special
 from assent.files.text import is_text, read_json
 
 TENSORS, EXPORT = "model.safetensors", "pykeen.json"
@@ -38,8 +40,9 @@ def read_export(folder: Path) -> Elsewhere:
         formula, inverses = str(document["model"]).lower(), bool(document["inverses"])
         numbers, norm = [*map(str, document["complex"])], float(document["norm"] or 1)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise DataError(f"{path}: not an export of a PyKEEN model ({error!r})") from error
+        raise DataError(f"{path}: not an export of a PyKEEN model ({in_words(error)})") from error
     path = folder / TENSORS
+    refuse_special(path)
     try:
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from assent.core.new_facts import NewFacts
+from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.triples import named_facts
@@ -31,13 +31,18 @@ def refuse_other_ids(path: Path, names: Vocabulary) -> None:
 
 
 def write_quickstatements(facts: NewFacts, path: Path) -> None:
-    """`Q42<tab>P106<tab>Q36180` and, as the summary of the edit, how probable the fact is."""
+    """`Q42<tab>P106<tab>Q36180` and, as the summary of the edit, how probable the fact is.
+
+    Or, of a fact that the stated schema entails, that it does.
+    """
     refuse_other_ids(path, facts.vocabulary)
     rows = named_facts(facts.facts, facts.vocabulary).iter_rows()
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for (head, relation, tail), sure in zip(rows, facts.probabilities.tolist(), strict=True):
+        said = zip(rows, facts.probabilities.tolist(), facts.entailed.tolist(), strict=True)
+        for (head, relation, tail), sure, entailed in said:
             ids = (_id(ENTITY, head), _id(RELATION, relation), _id(ENTITY, tail))
-            file.write("\t".join(ids) + f"\t/* found by assent, probability {sure:.2f} */\n")
+            how = f"{ENTAILED} by the schema" if entailed else f"probability {sure:.2f}"
+            file.write("\t".join(ids) + f"\t/* found by assent, {how} */\n")
 
 
 def _id(pattern: re.Pattern[str], name: str) -> str:

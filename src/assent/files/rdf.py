@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -65,13 +66,19 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
     return Parsed(frame, left, labels, descriptions, prefixes, is_rdf=True)
 
 
-def write_nt(rows: Iterable[tuple[str, str, str]], path: Path, keep: bool) -> None:
-    """One triple a line. With `keep`, names that read as literals or blank nodes become these."""
+def write_nt(
+    rows: Iterable[tuple[str, str, str]], path: Path, keep: bool, notes: Iterable[str] = ()
+) -> None:
+    """One triple a line. With `keep`, names that read as literals or blank nodes become these.
+
+    A note, if there are any, is a comment behind its triple.
+    """
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for head, relation, tail in rows:
+        for (head, relation, tail), note in zip(rows, chain(notes, repeat("")), strict=False):
             head_term = _term(head, keep, may_be_literal=False)
             tail_term = _term(tail, keep, may_be_literal=True)
-            file.write(f"{head_term} {_iri(relation)} {tail_term} .\n")
+            comment = f" # {note}" if note else ""
+            file.write(f"{head_term} {_iri(relation)} {tail_term} .{comment}\n")
 
 
 def as_term(name: str, may_be_literal: bool = False) -> str:

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,9 +14,11 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import read_names, write_names
-from assent.files.checksums import forget, recorded, seal_folder
 from assent.files.guarding import parsing, refuse_special
 from assent.files.places import SETTINGS
+from assent.files.recording import forget, recorded, seal_folder
+from assent.files.tensors import Piecewise, write_tensors
+from assent.files.text import can_be_path
 
 WEIGHTS = "model.safetensors"
 RULES = "rules.tsv"
@@ -77,6 +79,12 @@ def save_weights(folder: Path, weights: dict[str, Tensor]) -> None:
         save_file({name: tensor.contiguous().cpu() for name, tensor in weights.items()}, part)
 
 
+def save_pieces(folder: Path, weights: Mapping[str, Piecewise]) -> None:
+    """The same of weights that come in pieces."""
+    with recorded(folder / WEIGHTS) as part:
+        write_tensors(part, weights)
+
+
 def read_weights(folder: Path) -> dict[str, Tensor]:
     path = folder / WEIGHTS
     refuse_special(path)
@@ -97,7 +105,8 @@ def read_place(folder: Path) -> Path | None:
     """Where the benchmark of a run was found last, if that is known."""
     with suppress(OSError, UnicodeDecodeError, DataError, ValueError):
         refuse_special(path := folder / PLACE)
-        return Path(path.read_text(encoding="utf-8").strip())
+        stated = path.read_text(encoding="utf-8").strip()
+        return Path(stated) if can_be_path(stated) else None
     return None
 
 

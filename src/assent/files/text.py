@@ -1,4 +1,4 @@
-"""Text files, plain or gzipped: their bytes, their lines, the JSON and the names in them."""
+"""Text files, plain or gzipped: their bytes, their lines, the JSON, names and paths in them."""
 
 import gzip
 import json
@@ -16,6 +16,7 @@ BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 UNPACKED = 64 << 20  # bytes that any gzipped file may unpack to, ...
 RATIO = 100  # ... or so many times its size: text shrinks to a fifth, or to a thirtieth
+LONGEST_NAME, LONGEST_PATH = 255, 2000  # bytes of a file's name, of a path, on any usual disk
 _most: ContextVar[int | None] = ContextVar("most", default=None)
 
 
@@ -120,6 +121,22 @@ def read_json(path: Path) -> Any:
 def is_text(value: object) -> bool:
     """Whether it is text that a file can hold. JSON and YAML may hold one of two surrogates."""
     return isinstance(value, str) and value == value.encode(errors="replace").decode()
+
+
+def can_be_path(value: object) -> bool:
+    """Whether something that a file states can lead anywhere, or is only text.
+
+    To look at what cannot be a path, such as a name of 5,000 letters, is an error of its own.
+    """
+    if not is_text(value) or "\0" in str(value):
+        return False
+    parts = [len(part) for part in str(value).encode().split(b"/")]
+    return max(parts) <= LONGEST_NAME and sum(parts) + len(parts) <= LONGEST_PATH
+
+
+def is_name(value: object) -> bool:
+    """Whether it can be the name of a file in a folder, and leads nowhere else."""
+    return can_be_path(value) and value not in ("", "..") and Path(str(value)).name == value
 
 
 def check_name(name: str, kind: str, where: str) -> None:

@@ -13,6 +13,7 @@ import polars as pl
 from assent.core.arrays import Ids
 from assent.core.facts import KnowledgeBase, Source, Split
 from assent.core.schema import ENDS, Schema
+from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.annotations import SUFFIXES, find_file, read_entity_types, read_labels
@@ -27,7 +28,15 @@ from assent.files.formats import (
     writable_suffixes,
 )
 from assent.files.kgx import is_kgx, read_kgx
-from assent.files.meaning import Frames, Taking, Told, stated_in, understood
+from assent.files.meaning import (
+    NOTHING_TOLD,
+    USUAL,
+    Frames,
+    Taking,
+    Told,
+    stated_in,
+    understood,
+)
 from assent.files.schemas import read_schema, typed
 from assent.files.tsv import write_tsv
 
@@ -71,11 +80,6 @@ def read(
     else:
         parts = _parsed(path, Kept(keep_literals, keep_blank_nodes))
         frames, told = understood(parts, taking, str(path))
-    if path.is_dir():
-        entity_names = entity_names or find_file(path, "entity_names")
-        relation_names = relation_names or find_file(path, "relation_names")
-        types = types or find_file(path, "entity_types")
-        schema = schema or find_file(path, "schema", {*SUFFIXES, *readable_suffixes()})
     left = sum((part.left_out for part in parts.values()), Counter[str]())
     name = path.name or path.resolve().name
     kept = keep_literals or keep_blank_nodes
@@ -86,13 +90,46 @@ def read(
         rdf_terms=kept and bool(parts) and all(part.is_rdf for part in parts.values()),
     )
     kb = _assemble(frames, source)
+    vocabulary, found, schema_told = annotated(
+        path,
+        kb.vocabulary,
+        types=types,
+        schema=schema,
+        entity_names=entity_names,
+        relation_names=relation_names,
+        told=told,
+        taking=taking,
+    )
+    return replace(kb, vocabulary=vocabulary, types=found, schema=schema_told)
+
+
+def annotated(
+    path: Path,
+    names: Vocabulary,
+    *,
+    types: str | Path | None = None,
+    schema: str | Path | None = None,
+    entity_names: str | Path | None = None,
+    relation_names: str | Path | None = None,
+    told: Told = NOTHING_TOLD,
+    taking: Taking = USUAL,
+) -> tuple[Vocabulary, Types | None, Schema]:
+    """Labels, types and schema for these names: from files given, those of the folder, the graph.
+
+    `told` is what the graph itself tells.
+    """
+    if path.is_dir():
+        entity_names = entity_names or find_file(path, "entity_names")
+        relation_names = relation_names or find_file(path, "relation_names")
+        types = types or find_file(path, "entity_types")
+        schema = schema or find_file(path, "schema", {*SUFFIXES, *readable_suffixes()})
     if schema is not None:
         before, told = told.schema, _with_schema(told, Path(schema), taking)
-        _warn_of_strangers(Path(schema), before, told.schema, kb.vocabulary)
+        _warn_of_strangers(Path(schema), before, told.schema, names)
     vocabulary = replace(
-        kb.vocabulary,
-        entity_labels=_labels(entity_names, kb.vocabulary.entities, told),
-        relation_labels=_labels(relation_names, kb.vocabulary.relations, told),
+        names,
+        entity_labels=_labels(entity_names, names.entities, told),
+        relation_labels=_labels(relation_names, names.relations, told),
     )
     rows = told.types
     if types is not None:
@@ -100,7 +137,7 @@ def read(
     found = typed(rows, told.schema, vocabulary)
     if found is None and schema is not None and any(told.schema.about(*ENDS)):
         raise DataError(f"{schema}: a schema without types; give the entities' types as well")
-    return replace(kb, vocabulary=vocabulary, types=found, schema=told.schema)
+    return vocabulary, found, told.schema
 
 
 def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) -> None:
@@ -125,7 +162,11 @@ def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) 
 
 def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:
     """Facts by name: head, relation, tail."""
-    entities, relations = pl.Series(vocabulary.entities), pl.Series(vocabulary.relations)
+    return named_columns(facts, pl.Series(vocabulary.entities), pl.Series(vocabulary.relations))
+
+
+def named_columns(facts: Ids, entities: pl.Series, relations: pl.Series) -> pl.DataFrame:
+    """The same, from the names of all entities and relations."""
     heads, rels, tails = (np.ascontiguousarray(column) for column in facts.T)
     return pl.DataFrame(
         {
@@ -180,7 +221,7 @@ def _warn_of_strangers(path: Path, before: Schema, now: Schema, names: Vocabular
     if spoken and set(spoken).isdisjoint(names.relations):
         warnings.warn(
             f"{path}: none of its {len(spoken):,} relations is in the graph; it changes nothing",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -6,7 +6,8 @@ refused by its line.
 
 import csv
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ import polars as pl
 from assent.core.arrays import Ids
 from assent.errors import DataError
 from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
-from assent.files.text import BOM, check_name, lines_of, read_bytes
+from assent.files.text import BOM, check_name, lines_of, open_bytes, read_bytes, readable
 
 SEPARATORS = {"\t": "tab-separated", ",": "comma-separated"}
 # Polars would unpack what begins like one of these: gzip, zlib, zstd.
@@ -27,35 +28,96 @@ csv.field_size_limit(2**31 - 1)  # a name may be as long as its line
 CR, LF = b"\r\n"
 FEW_BLANK = 10_000  # pairs of line ends; polars makes a row of each
 MOST_BLANK = 10_000_000
+LARGE = 64 << 20  # bytes of a file that is read in blocks
 BLOCK = 1 << 17  # bytes looked at together: as many as fit the cache of the processor
 
 
 def read_columns(path: Path, names: tuple[str, ...], separator: str = "\t") -> pl.DataFrame:
     """A file of text columns without a header; every field is a name."""
-    schema = dict.fromkeys(names, pl.String)
     frame = None
+    with suppress(OSError, EOFError, zlib.error):  # reading lines says what is wrong, and where
+        frame = _usual(read_bytes(path), names, separator)
+    if frame is None:
+        rows = [fields for _, fields in read_lines(path, names, separator)]
+        frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    if not len(frame):
+        raise DataError(f"{path}: nothing in it; expected lines of {_expected(names, separator)}")
+    return frame
+
+
+def fact_blocks(path: Path, separator: str = "\t", size: int = LARGE) -> Iterator[pl.DataFrame]:
+    """The facts of a file that may fit no memory, in blocks of so many bytes; none is empty."""
+    before, rows, header = 0, 0, None
+    for content in blocks_of(path, size):
+        frame = _usual(content, COLUMNS, separator)
+        if frame is None:
+            lines = enumerate(decoded(content, path), start=before + 1)
+            fields = [row for _, row in _fields(lines, path, COLUMNS, separator)]
+            frame = pl.DataFrame(fields, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+        if separator == "," and len(frame):
+            first = tuple(str(name) for name in frame.row(0))
+            if not rows and tuple(map(str.lower, first)) in HEADERS:
+                header, frame, rows = first, frame[1:], 1
+            if header:
+                _refuse_header(frame, header, path, rows)
+        before += content.count(b"\n")
+        rows += len(frame)
+        if len(frame):
+            yield frame
+
+
+def blocks_of(path: Path, size: int = LARGE) -> Iterator[bytes]:
+    """The bytes of a file, unzipped, in blocks of whole lines."""
+    left = b""
+    with readable(path), open_bytes(path) as file:
+        while piece := file.read(size):
+            end = piece.rfind(b"\n") + 1
+            if end:
+                yield left + piece[:end]
+                left = piece[end:]
+            else:
+                left += piece
+    if left:
+        yield left
+
+
+def decoded(content: bytes, path: Path) -> list[str]:
+    """The lines of a block; what is no text is refused by its line in the file."""
+    lines = content.removesuffix(b"\n").split(b"\n")
     try:
-        content = read_bytes(path)
+        return [line.removesuffix(b"\r").decode() for line in lines]
+    except UnicodeDecodeError:
+        for _ in lines_of(path):
+            pass
+        raise
+
+
+def _usual(content: bytes, names: tuple[str, ...], separator: str) -> pl.DataFrame | None:
+    """What polars reads from these bytes, if it can be trusted with them."""
+    schema = dict.fromkeys(names, pl.String)
+    try:
         if _is_usual(content, separator):
             frame = pl.read_csv(
                 content, separator=separator, has_header=False, quote_char=None, schema=schema
             )
-    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error):
+            return None if any(column.null_count() for column in frame) else frame
+    except pl.exceptions.PolarsError:
         pass  # reading line by line says what is wrong, and where
-    if frame is None or any(column.null_count() for column in frame):
-        rows = [fields for _, fields in read_lines(path, names, separator)]
-        frame = pl.DataFrame(rows, schema=schema, orient="row")
-    if not len(frame):
-        raise DataError(f"{path}: nothing in it; expected lines of {_expected(names, separator)}")
-    return frame
+    return None
 
 
 def read_lines(
     path: Path, names: tuple[str, ...], separator: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The number and the fields of each line that is not blank; errors name the line."""
+    return _fields(enumerate(lines_of(path), start=1), path, names, separator)
+
+
+def _fields(
+    lines: Iterable[tuple[int, str]], path: Path, names: tuple[str, ...], separator: str
+) -> Iterator[tuple[int, list[str]]]:
     blank = 0
-    for number, line in enumerate(lines_of(path), start=1):
+    for number, line in lines:
         if not line:
             blank += 1
             if blank > MOST_BLANK:
@@ -79,14 +141,16 @@ def line_of(path: Path, row: int) -> int:
 
 def ids_of(
     names: pl.Series,
-    known: tuple[str, ...],
+    known: tuple[str, ...] | pl.Enum,
     path: Path,
     line: Callable[[int], int] = lambda place: place + 1,
 ) -> Ids:
     """The places of names among those that are known; an unknown one is refused by its line."""
-    ids = names.cast(pl.Enum(known), strict=False).to_physical()
+    kind = known if isinstance(known, pl.Enum) else pl.Enum(known)
+    ids = names.cast(kind, strict=False).to_physical()
     for place in ids.is_null().arg_true().head(1):
-        hint = f"choose from {', '.join(known)}" if len(known) < 5 else "not in the vocabulary"
+        few = len(kind.categories) < 5
+        hint = f"choose from {', '.join(kind.categories)}" if few else "not in the vocabulary"
         raise DataError(f"{path}:{line(place)}: found {names[place]!r}; {hint}")
     return ids.to_numpy().astype(np.int32)
 
@@ -94,6 +158,13 @@ def ids_of(
 def write_tsv(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool = False) -> None:
     """Tab-separated, no header, no quotes: no name holds a tab or a line break."""
     frame.write_csv(path, separator="\t", include_header=False, quote_style="never")
+
+
+def write_blocks(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    """The same, from frames that come one after another."""
+    with path.open("wb") as file:
+        for frame in frames:
+            frame.write_csv(file, separator="\t", include_header=False, quote_style="never")
 
 
 def _read(separator: str, path: Path, kept: Kept) -> Parsed:
@@ -107,15 +178,21 @@ def _read_csv(path: Path, kept: Kept) -> Parsed:
         return Parsed(frame)
     if len(frame) == 1:
         raise DataError(f"{path}: nothing but a header in it; expected facts")
+    facts = frame[1:]
+    _refuse_header(facts, frame.row(0), path, rows=1)
+    return Parsed(facts)
+
+
+def _refuse_header(frame: pl.DataFrame, header: tuple[str, ...], path: Path, rows: int) -> None:
+    """Refuses a header that stands there again; `rows` came before these."""
     again = pl.all_horizontal(
-        pl.col(name) == word for name, word in zip(COLUMNS, frame.row(0), strict=True)
+        pl.col(name) == word for name, word in zip(COLUMNS, header, strict=True)
     )
-    for row in frame.select(again=again)["again"][1:].arg_true().head(1):
+    for row in frame.select(again=again)["again"].arg_true().head(1):
         raise DataError(
-            f"{path}:{line_of(path, row + 1)}: the header stands there again; remove it, or give "
-            "files that were joined one by one"
+            f"{path}:{line_of(path, row + rows)}: the header stands there again; remove it, or "
+            "give files that were joined one by one"
         )
-    return Parsed(frame[1:])
 
 
 def _is_usual(content: bytes, separator: str) -> bool:

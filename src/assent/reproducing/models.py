@@ -23,7 +23,7 @@ EPOCHS = {"default": ("train.epochs=30",)}
 VARIANTS = {
     "region": Variant("region", ('model.shape="ellipse"',), "Region ellipse"),
     "region-sphere": Variant("region", ('model.shape="sphere"',), "Region sphere"),
-    "region-scaled": Variant("region", ('model.anchor="scaled"',), "Region scaled"),
+    "region-scaled": Variant("region", ('model.anchor="scaled"', "model.start=4"), "Region scaled"),
     "transa-diagonal": Variant("transa", ('model.metric="diagonal"',), "TransA diagonal"),
 }
 

@@ -21,8 +21,8 @@ MODELS = {
     "region-sphere-64": ("4",),  # described in the text; no number of it is printed
 }
 
-# The family in which the paper places its Region; it trains none of these.
-KIN = ("transh-64", "transr-64", "transa-64")
+# The family in which the paper places its Region, and our variant of it; it trains none of these.
+KIN = ("transh-64", "transr-64", "transa-64", "transa-diagonal-64", "region-scaled-64")
 
 
 def _rows(text: str, words: int = 1) -> dict[tuple[str, ...], Numbers]:

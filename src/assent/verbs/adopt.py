@@ -12,13 +12,14 @@ from assent.core.facts import fact_keys
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import refuse_to_replace
-from assent.files.checksums import digest, record
+from assent.files.checksums import digest
 from assent.files.elsewhere import Elsewhere
 from assent.files.libkge_checkpoints import read_checkpoint
 from assent.files.pykeen_exports import EXPORT, TENSORS, read_export
+from assent.files.recording import record
 from assent.files.runs import TRACE, keep_place, save_weights
 from assent.settings import Settings, model_settings
-from assent.training.loop import TrainSettings
+from assent.training.settings import TrainSettings
 from assent.training.trace import ADOPTED, Trace, Trained
 from assent.verbs.read import place
 from assent.verbs.runs import Run, load_benchmark, origin_for, start_run

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from assent.completing.by_fact import ONE_WAY, SECOND, refuse_impossible
-from assent.completing.completing import Ground, Rehearsed, Wanted
+from assent.completing.completing import Rehearsed, Wanted
 from assent.completing.evidence import Vectors
+from assent.completing.ground import Ground
 from assent.completing.objecting import Objections
 from assent.completing.rehearsing import lowest_threshold
 from assent.core.arrays import Ids, Mask
@@ -20,8 +21,8 @@ from assent.core.new_facts import NewFacts, Reason
 from assent.core.scores import QueriesDone
 from assent.errors import ConfigError
 from assent.files.considered import read_considered, write_considered
-from assent.files.deciders import DECIDER
-from assent.files.facts import reason_row
+from assent.files.fact_rows import reason_row
+from assent.files.places import DECIDER
 from assent.reviewing.accepting import Judged
 from assent.reviewing.proposals import key_of
 from assent.scoring import Scored, entity_vectors

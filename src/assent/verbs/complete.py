@@ -9,7 +9,9 @@ import numpy as np
 from assent.adapters.adapting import Adapted
 from assent.completing.by_fact import ByFact
 from assent.completing.by_query import ByQuery
-from assent.completing.completing import Completion, Ground, Stopping, Wanted, with_entailed
+from assent.completing.certain import with_entailed
+from assent.completing.completing import Completion, Stopping, Telling, Wanted
+from assent.completing.ground import Ground
 from assent.completing.keeping import Keeper
 from assent.completing.proposing import Proposer, Rules, no_rules
 from assent.core.arrays import Ids
@@ -55,6 +57,7 @@ def complete(
     symmetric: bool = True,
     entailed: bool = True,
     progress: QueriesDone | bool = True,
+    telling: Telling = lambda work: None,
     stopping: Stopping = lambda: False,
 ) -> Completion:
     """New facts: asks every query that the graph may ask, and decides about the candidates.
@@ -80,6 +83,8 @@ def complete(
     otherwise; it is no guess, and has no part in any estimate.
 
     Facts that are not accepted but at least as probable as `review_above` come too, to be reviewed.
+
+    `telling` is told in words which work of a rehearsal begins.
     """
     wanted = Wanted(relations, anchors, max_facts, functional, symmetric, entailed, review_above)
     if reviewed:
@@ -110,7 +115,9 @@ def complete(
             raise ConfigError(
                 "over asked, a precision is estimated; confidence belongs to over valid"
             )
-        work = _rehearsed(run, wanted, precision, missing, decider, refit, progress is True)
+        work = _rehearsed(
+            run, wanted, precision, missing, decider, refit, progress is True, telling
+        )
     with shown(progress, minutes_of_queries) as told:
         result = work.result(told, stopping)
     return respecting(with_entailed(result, work.ground) if entailed else result, said)
@@ -156,6 +163,7 @@ def _rehearsed(
     decider: Decider | None,
     refit: bool | None,
     show: bool,
+    telling: Telling = lambda work: None,
 ) -> ByFact:
     """Facts decided about by a rehearsal, and proposed by a final fit if there is to be one.
 
@@ -205,12 +213,12 @@ def _rehearsed(
 
     missing = MISSING if missing is None else missing
     if refit:
-        work = ByFact(rehearsing, precision, missing, final)
+        work = ByFact(rehearsing, precision, missing, final, telling=telling)
         if show:
             fitted()
         return work
     decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
-    return ByFact(rehearsing, precision, missing, ground=decided)
+    return ByFact(rehearsing, precision, missing, ground=decided, telling=telling)
 
 
 def _decider_of(run: Scored) -> Decider:

@@ -20,7 +20,7 @@ from assent.errors import AssentError, ConfigError, DataError
 from assent.files.deciders import decider_file, read_decider, write_decider
 from assent.files.places import SETTINGS
 from assent.files.runs import read_place
-from assent.files.text import read_json
+from assent.files.text import can_be_path, read_json
 from assent.rules.columns import columns
 from assent.rules.firing import Firing
 from assent.rules.likeness import Likeness
@@ -58,11 +58,14 @@ def load_decider(
     run: Scored,
     on: str | Path | None = None,
     others: Mapping[str, Scored] = NOBODY,
+    *,
+    renewing: bool = False,
 ) -> Decider:
     """The decider that `assent tune` found for a run, from its folder or from a file of its own.
 
     The other runs that a judge hears are found by their checksums, in their folders or near the
     judge, with the benchmark `on` which they are measured, unless they are given here by folder.
+    `renewing` asks only whether it fits the run, not whether it is as assent wrote it.
     """
     file = decider_file(Path(path))
     places: dict[str, str] = {}  # the path that decider.json states -> where the run is
@@ -82,7 +85,7 @@ def load_decider(
         return features_from(runs)
 
     restore = partial(Judge.restored, bind=bind)
-    decider = read_decider(file, run.benchmark.vocabulary, restore)
+    decider = read_decider(file, run.benchmark.vocabulary, restore, renewing)
     decider = hearing(decider, lambda path: places.get(path, path))
     if decider.found.get(MODEL, model_of(run)) != model_of(run):
         raise DataError(f"{file}: found for another model, whose scores differ; tune this run")
@@ -103,6 +106,8 @@ def find_heard(source: Source, here: Path, run: Scored, on: str | Path | None) -
 
     It was trained on the benchmark of the judge's own run.
     """
+    if not can_be_path(source.path):
+        raise DataError(f"{here}: a judge hears a run in what can be no path; tune again")
     mine = getattr(run, "folder", None)
     benchmark = run.benchmark if on is None else mine and read_place(mine)
     stated = (here / source.path).resolve()

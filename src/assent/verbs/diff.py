@@ -13,14 +13,14 @@ from assent.completing.completing import Completion
 from assent.core.arrays import Ids
 from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.considered import FREE, Considered
+from assent.core.new_facts import ACCEPTED, ENTAILED
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.benchmarks import is_benchmark, load
-from assent.files.completions import FACTS
 from assent.files.considered import read_considered
-from assent.files.decided import ACCEPTED, REFUSED, Decided, Named, read_decided
-from assent.files.facts import rows_of_facts
-from assent.files.places import SETTINGS
+from assent.files.decided import REFUSED, Decided, Named, read_decided
+from assent.files.fact_rows import rows_of_facts
+from assent.files.places import FACTS, SETTINGS
 from assent.verbs.deciders import model_of
 from assent.verbs.runs import load_run
 
@@ -48,6 +48,7 @@ class Differences:
     same: int  # facts that both sides have, with the same decision
     entities: tuple[tuple[str, ...], tuple[str, ...]]  # of benchmarks: those that came, that went
     relations: tuple[tuple[str, ...], tuple[str, ...]]
+    labels: Mapping[str, str]  # of entities and relations, as far as either side has them
 
     def of(self, kind: str) -> list[Difference]:
         return [each for each in self.facts if each.kind == kind]
@@ -81,6 +82,14 @@ class _Side:
         return {*names.entities, *names.relations}
 
     @cached_property
+    def labels(self) -> dict[str, str]:
+        """Its entities and relations as people read them, by their names."""
+        found = {} if self.benchmark is None else _labels(self.benchmark.whole().vocabulary)
+        for fact, decided in self.facts.items():
+            found |= zip(fact, decided.labels or (), strict=False)
+        return found
+
+    @cached_property
     def looked_at(self) -> dict[Named, tuple[float, str]]:
         """The candidates that were looked at: how probable, and what bars them."""
         if self.considered is None:
@@ -90,12 +99,12 @@ class _Side:
         values = zip(seen.probabilities.tolist(), bars, strict=True)
         return dict(zip(_named(seen.facts, seen.vocabulary), values, strict=True))
 
-    def why_not(self, fact: Named, now: str) -> str:
+    def why_not(self, fact: Named, now: str, labels: Mapping[str, str]) -> str:
         """Why a fact is not among those of this side; `now` is the word for its time."""
         if fact in self.known:
             return f"known {now}"
         if self.names and (strange := [name for name in fact if name not in self.names]):
-            return f"{strange[0]} is not in the graph {now}"
+            return f"{labels.get(strange[0], strange[0])} is not in the graph {now}"
         if fact in self.looked_at and self.considered is not None:
             probability, bar = self.looked_at[fact]
             if bar:
@@ -130,7 +139,7 @@ def diff(
     first, last = (
         _completion(x, known) for x, known in zip(sides, (known_before, known_after), strict=True)
     )
-    found, same = [], 0
+    found, same, labels = [], 0, {**first.labels, **last.labels}
     for fact in sorted({*first.facts, *last.facts}, key=lambda fact: (fact[1], fact[0], fact[2])):
         was, is_now = first.facts.get(fact), last.facts.get(fact)
         if was is not None and is_now is not None:
@@ -139,10 +148,11 @@ def diff(
                 continue
             found.append(Difference(CHANGED, *fact, was, is_now, _why_changed(was, is_now)))
         elif is_now is None:
-            found.append(Difference(WENT, *fact, was, None, last.why_not(fact, "now")))
+            found.append(Difference(WENT, *fact, was, None, last.why_not(fact, "now", labels)))
         else:
-            found.append(Difference(CAME, *fact, None, is_now, first.why_not(fact, "before")))
-    return Differences("completions", tuple(found), same, ((), ()), ((), ()))
+            why = first.why_not(fact, "before", labels)
+            found.append(Difference(CAME, *fact, None, is_now, why))
+    return Differences("completions", tuple(found), same, ((), ()), ((), ()), labels)
 
 
 def _completion(source: object, known: Benchmark | str | Path | None) -> _Side:
@@ -155,6 +165,7 @@ def _completion(source: object, known: Benchmark | str | Path | None) -> _Side:
                 row["probability"],
                 row["score"],
                 math.nan if row["threshold"] is None else row["threshold"],
+                labels=(row["head_name"], row["relation_name"], row["tail_name"]),
             )
             for row in rows
         }
@@ -187,6 +198,10 @@ def _why_changed(was: Decided, is_now: Decided) -> str:
         return is_now.reason
     if was.decision == REFUSED:
         return f"no longer {was.reason}"
+    if is_now.decision == ENTAILED:
+        return "the stated schema entails it now"
+    if was.decision == ENTAILED:
+        return "the stated schema entails it no more"
     parts = []
     if not math.isnan(was.probability) and not math.isnan(is_now.probability):
         more = is_now.probability >= was.probability
@@ -227,6 +242,7 @@ def _benchmarks(before: Benchmark, after: Benchmark) -> Differences:
         same,
         _apart(mine.entities, theirs.entities),
         _apart(mine.relations, theirs.relations),
+        {**_labels(mine), **_labels(theirs)},
     )
 
 
@@ -247,6 +263,14 @@ def _apart(
     first: tuple[str, ...], last: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(sorted({*last} - {*first})), tuple(sorted({*first} - {*last}))
+
+
+def _labels(names: Vocabulary) -> dict[str, str]:
+    """The entities and relations as people read them, by their names."""
+    return {
+        **{name: names.entity(place) for place, name in enumerate(names.entities)},
+        **{name: names.relation(place) for place, name in enumerate(names.relations)},
+    }
 
 
 def _named(facts: Ids, names: Vocabulary) -> Iterator[Named]:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
 from assent.completing.evidence import Vectors
+from assent.completing.ground import Ground
 from assent.completing.objecting import Objections
 from assent.core.new_facts import AGAINST, RULES, SIMILAR, STATED, Reason
 from assent.core.vocabulary import Vocabulary
-from assent.files.facts import reason_row
+from assent.files.fact_rows import reason_row
 from assent.scoring import Scored, entity_vectors
 
 

@@ -14,10 +14,9 @@ from assent.errors import ConfigError
 from assent.files import packs
 from assent.files.atomic import refuse_to_write
 from assent.files.benchmarks import save
-from assent.files.checksums import record, seal_folder
 from assent.files.completions import read_completion
-from assent.files.deciders import DECIDER
-from assent.files.places import SETTINGS
+from assent.files.places import DECIDER, SETTINGS
+from assent.files.recording import record, seal_folder
 from assent.files.runs import ENTITIES, RELATIONS, RULES, TRACE, WEIGHTS
 from assent.reporting.deciders import found_line
 from assent.reporting.decisions import decisions_grid

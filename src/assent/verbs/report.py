@@ -12,9 +12,8 @@ from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError
 from assent.files.atomic import beside
-from assent.files.completions import FACTS
-from assent.files.facts import read_facts
-from assent.files.places import SETTINGS
+from assent.files.fact_lines import read_facts
+from assent.files.places import FACTS, SETTINGS
 from assent.measuring.separation import Separation
 from assent.reporting.fact_list import Found
 from assent.reporting.page import page

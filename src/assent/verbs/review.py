@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assent.completing.completing import Ground, Wanted
+from assent.completing.completing import Wanted
+from assent.completing.ground import Ground
 from assent.core.arrays import Ids, found_in, frozen
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase, fact_keys
@@ -105,6 +106,9 @@ def _planted(facts: NewFacts, benchmark: Benchmark, count: int, seed: int) -> Ne
         for relation in np.unique(planted.facts[:, 1])
     ]
     found = NewFacts.joined(parts, facts.vocabulary)
+    # No proposal is entailed, and a fact that is cannot be taken for false.
+    certain = ground.entailed.among(found.facts)
+    found = found.take(~certain)
     found = found.take([not found.by_similarity(place) for place in range(len(found))])
     kept = [
         rng.permutation(np.flatnonzero(found.accepted == true))[:count] for true in (True, False)

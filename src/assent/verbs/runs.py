@@ -32,11 +32,12 @@ from assent.files.runs import (
     read_weights,
     write_settings,
 )
+from assent.files.text import can_be_path
 from assent.models import Model
 from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint
-from assent.training.loop import FREE
+from assent.training.settings import FREE
 from assent.training.trace import ADOPTED, Trained, read_events, trained_by
 from assent.verbs.read import place
 
@@ -119,6 +120,8 @@ def find_benchmark(
 ) -> Benchmark:
     """The benchmark that a run was trained on, known by its checksum wherever it lies."""
     stated, wanted = str(origin.get("path", "")), origin.get("sha256")
+    if not can_be_path(stated):
+        raise DataError(f"{folder / SETTINGS}: benchmark.path can be no path; put it back")
     if given is not None:
         found = load_benchmark(given)
         if found.digest() != wanted:

@@ -12,10 +12,10 @@ from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError, DataError
 from assent.files import benchmarks
 from assent.files.atomic import refuse_to_replace, refuse_to_write
-from assent.files.checksums import record
-from assent.files.completions import COMPLETION
-from assent.files.facts import read_facts, write_facts
-from assent.files.places import SETTINGS
+from assent.files.fact_lines import read_facts
+from assent.files.facts import write_facts
+from assent.files.places import COMPLETION, SETTINGS
+from assent.files.recording import record
 from assent.files.runs import TRACE, save_weights
 from assent.files.triples import write
 from assent.reviewing.exchange import export_labels

@@ -159,19 +159,21 @@ def _study(job: Job, worker: int) -> Any:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    return optuna.create_study(
+    study = optuna.create_study(
         study_name="search",
         direction="maximize",
         storage=JournalStorage(JournalFileBackend(str(job.folder / JOURNAL))),
         load_if_exists=True,
-        sampler=optuna.samplers.TPESampler(
-            seed=job.seed * 1000 + worker, n_startup_trials=WARM, constant_liar=True
-        ),
         pruner=optuna.pruners.SuccessiveHalvingPruner(
             min_resource=max(resolve(job.model, changes=job.changes).train.evaluate_every, 1),
             reduction_factor=THIRD,
         ),
     )
+    # A search that goes on must not draw the settings again that it began with.
+    tried = len(study.get_trials(deepcopy=False))
+    seed = (job.seed * 1000 + worker + 1_000_003 * tried) % 2**32
+    study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=WARM, constant_liar=True)
+    return study
 
 
 def _take_up(study: Any) -> None:

@@ -60,7 +60,11 @@ def tune(
     asked = Asked(with_reviewed(run), run.model) if reviewed else run
     runs = [run, *others.values()]
     if chosen.hears_others:
-        heard(runs)  # refuses what cannot be heard, before any work
+        models = heard(runs)  # refuses what cannot be heard, before any work
+        if len({model.digest() for model in models}) < len(models):
+            raise ConfigError(
+                "a judge hears each model once: name other runs than its own (--with)"
+            )
 
     def collect_scores(*collectors: Collector) -> None:
         collect(score_split(asked, "valid", told), *collectors)

@@ -25,8 +25,8 @@ from assent.deciding.shortlisting import Above
 from assent.errors import DataError
 from assent.files.atomic import beside, found_again
 from assent.files.benchmarks import load, save
-from assent.files.checksums import record
 from assent.files.deciders import decider_file
+from assent.files.recording import forget, record
 from assent.files.runs import TRACE, WEIGHTS, read_weights, save_weights, training_in
 from assent.files.text import read_json
 from assent.measuring.staleness import Staleness, staleness
@@ -212,6 +212,7 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
 
 def _write_trace(run: Run, found: Change, folder: Path) -> None:
     """The trace of the old training, which tells how long to train anew, and then of this."""
+    forget(folder / TRACE)
     trace = Trace(folder / TRACE)
     trace.rewind(0)
     if run.folder is not None:

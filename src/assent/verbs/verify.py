@@ -10,22 +10,16 @@ from assent.errors import AssentError, DataError
 from assent.files import benchmarks
 from assent.files.arrays import read_arrays
 from assent.files.benchmarks import is_benchmark
-from assent.files.checksums import CHECKSUMS, check_file, files_in, read_checksums, record, reseal
-from assent.files.completions import (
-    COMPLETION,
-    FACTS,
-    read_completion,
-    renew_completion,
-    written_as,
-)
-from assent.files.considered import CONSIDERED
-from assent.files.deciders import DECIDER
-from assent.files.facts import read_facts
+from assent.files.checksums import CHECKSUMS, Known, check_file, files_in, read_checksums
+from assent.files.completions import read_completion, renew_completion, written_as
+from assent.files.fact_lines import read_facts
 from assent.files.packs import is_pack, names_in, unpack
-from assent.files.places import SETTINGS
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
+from assent.files.recording import record, reseal
 from assent.files.runs import CHECKPOINTS, ENTITIES, PLACE, RELATIONS, TRACE, WEIGHTS
+from assent.files.text import read_json
 from assent.files.triples import read
-from assent.training.checkpoints import newest_checkpoint
+from assent.training.checkpoints import checkpoint_of, read_checkpoint, vouchers
 from assent.verbs.deciders import load_decider
 from assent.verbs.runs import MOST_BESIDE, load_run
 
@@ -55,7 +49,7 @@ def verify(
     """Checks all that a benchmark, run, pack or file of facts holds, a `Check` for each thing.
 
     `benchmark` says where that of a run is. With `renew`, files that were changed by hand are taken
-    as they are, if they still fit one another.
+    as they are, if all of them still fit one another; otherwise an error says what does not.
     """
     path = Path(path)
     if renew:
@@ -89,8 +83,7 @@ def _files(folder: Path) -> Iterator[Check]:
 
 def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
     """What only the parts of a run together can tell."""
-    if (folder / CHECKPOINTS).is_dir():
-        yield from _tried(CHECKPOINTS, lambda: _checkpoints(folder))
+    yield from _checkpoints(folder / CHECKPOINTS)
     try:
         run = load_run(folder, benchmark=benchmark, unfinished=not (folder / WEIGHTS).exists())
     except AssentError as error:
@@ -105,11 +98,15 @@ def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
         yield from _tried(CONSIDERED, lambda: read_arrays(folder / CONSIDERED) and None)
 
 
-def _checkpoints(folder: Path) -> str:
-    found = newest_checkpoint(folder / CHECKPOINTS)
-    if found is not None and found[2]:
-        raise DataError("; ".join(found[2]))
-    return "the newest is whole" if found else "none yet"
+def _checkpoints(folder: Path) -> Iterator[Check]:
+    """Each checkpoint of a training: the newest, and the one before it."""
+    vouched = {voucher.stem: voucher for voucher in vouchers(folder)}
+    for name in sorted({*vouched, *(checkpoint_of(file) for file in folder.glob("*.safetensors"))}):
+        what = f"{folder.name}/{name}"
+        if name in vouched:
+            yield from _tried(what, partial(read_checkpoint, vouched[name]))
+        else:
+            yield Check(what, UNCHECKED, "has no voucher, and is not taken up")
 
 
 def _pack(path: Path) -> Iterator[Check]:
@@ -153,13 +150,15 @@ def _tried(name: str, check: Callable[[], object]) -> Iterator[Check]:
 
 
 def _renew(path: Path, benchmark: str | Path | None) -> None:
-    """Takes the files of a folder as they are, if they fit one another."""
+    """Takes the files of a folder as they are; where one does not fit, none is."""
     if (path / SETTINGS).exists():
-        load_run(path, benchmark=benchmark, renewing=True)  # refuses what does not fit
-        trained = (SETTINGS, ENTITIES, RELATIONS, WEIGHTS, TRACE)
-        for name in dict.fromkeys((*trained, *read_checksums(path))):
-            if (path / name).exists():
-                record(path / name)
+        try:
+            known = read_checksums(path)
+            _refuse_unfit(path, benchmark, known)
+        except AssentError as error:
+            raise DataError(f"nothing was renewed: {error}") from error
+        names = dict.fromkeys((SETTINGS, ENTITIES, RELATIONS, WEIGHTS, TRACE, *known))
+        record(*(path / name for name in names if (path / name).exists()))
         if (path / DECIDER).exists():
             reseal(path / DECIDER)
         if (path / COMPLETION).exists():
@@ -168,3 +167,21 @@ def _renew(path: Path, benchmark: str | Path | None) -> None:
         benchmarks.renew(path)
     else:
         raise DataError(f"{path}: only benchmarks and runs can be renewed; make it anew")
+
+
+def _refuse_unfit(folder: Path, benchmark: str | Path | None, known: Known) -> None:
+    """Raises an error for a file of a run that is lost or damaged, whatever its checksum."""
+    run = load_run(folder, benchmark=benchmark, renewing=True)
+    for name, sums in known.items():
+        if not (file := folder / name).exists():
+            check_file(file, sums)
+        elif file.suffix == ".json":
+            read_json(file)
+    if not (folder / TRACE).read_bytes().endswith(b"\n"):
+        raise DataError(f"{folder / TRACE}: cut in its last line; `assent train` mends it")
+    for voucher in vouchers(folder / CHECKPOINTS):
+        read_checkpoint(voucher)
+    if (folder / DECIDER).exists():
+        load_decider(folder, run, renewing=True)
+    read_completion(folder, renewing=True)
+    read_arrays(folder / CONSIDERED)

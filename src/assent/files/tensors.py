@@ -1,0 +1,59 @@
+"""Tensors written to a safetensors file piece by piece: none of them need be in memory whole."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import torch
+from torch import Tensor
+
+# Kinds of numbers by their names in the format; those that stand last come first in a file.
+KINDS = {"F16": torch.float16, "F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
+NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+class Piecewise(NamedTuple):
+    """A tensor whose rows come in pieces."""
+
+    shape: tuple[int, ...]
+    kind: torch.dtype
+    pieces: Iterable[Tensor]  # that, one after another, are the tensor
+
+    @property
+    def bytes(self) -> int:
+        return torch.Size(self.shape).numel() * self.kind.itemsize
+
+
+def in_order(names: Mapping[str, torch.dtype]) -> list[str]:
+    """The order of tensors in a file: that of `safetensors.torch.save_file`."""
+    kinds = list(KINDS.values())
+    return sorted(names, key=lambda name: (-kinds.index(names[name]), name))
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Piecewise]) -> None:
+    """Writes them, each asked for its pieces when its turn comes (`in_order`).
+
+    The bytes are those that `safetensors.torch.save_file` writes.
+    """
+    header, start = {}, 0
+    order = in_order({name: tensor.kind for name, tensor in tensors.items()})
+    for name in order:
+        tensor = tensors[name]
+        header[name] = {
+            "dtype": NAMES[tensor.kind],
+            "shape": list(tensor.shape),
+            "data_offsets": [start, start + tensor.bytes],
+        }
+        start += tensor.bytes
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in order:
+            _write(file, tensors[name])
+
+
+def _write(file: BinaryIO, tensor: Piecewise) -> None:
+    for piece in tensor.pieces:
+        file.write(piece.detach().cpu().contiguous().numpy().tobytes())
