@@ -13,19 +13,19 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 MINUTES ?= 5
 KILLS ?= 60
 
-.PHONY: setup demo test docs dist browser bench fuzz chaos pictures world clean
+.PHONY: setup demo test docs dist browser java bench fuzz chaos pictures world clean
 
 setup: $(VENV)/.ready
 
 demo: setup
 	$(BIN)/assent demo --out .demo
 
-test: $(VENV)/.ready-dev browser
+test: $(VENV)/.ready-dev browser java
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src tools
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 --dist loadfile
 
 # Built from docs/ and the docstrings, without the network; a broken link ends it.
 docs: $(VENV)/.ready-dev
@@ -46,9 +46,15 @@ browser:
 	@command -v chromium >/dev/null || (test "$$(id -u)" = 0 && apt-get update -qq && \
 		apt-get install -y -qq --no-install-recommends chromium) >/dev/null 2>&1 || true
 
+# Spark runs on Java. Where there is none and none can be installed, its tests are skipped and say so.
+java:
+	@command -v java >/dev/null || (test "$$(id -u)" = 0 && apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends default-jre-headless) >/dev/null 2>&1 || true
+
 bench: $(VENV)/.ready-dev .venv-bench/.ready
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/building.py
+	$(BIN)/python benchmarks/building.py engines 100000 1000000 10000000
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/training.py
