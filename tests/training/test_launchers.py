@@ -21,6 +21,7 @@ def learn(benchmark, out, changes):
 # As Ray's trainer does: the processes are joined before the function is called.
 JOINED = f"""
 import sys
+from pathlib import Path
 import torch.distributed as dist
 {LEARN}
 benchmark, out, *changes = sys.argv[1:]
@@ -28,6 +29,9 @@ dist.init_process_group("gloo")
 learn(benchmark, out, changes)
 assert dist.is_initialized()  # it is for whoever joined them to part them
 dist.destroy_process_group()
+threads = [Path(task, "comm").read_text() for task in Path("/proc/self/task").glob("*")]
+left = [name for name in threads if "gloo" in name]
+assert not left, left  # a thread that outlives the group can abort when Python ends
 """
 SPARK = f"""
 import sys

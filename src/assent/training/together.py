@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,19 @@ def _as_in_base(kind: type, name: str) -> bool:
     return any(getattr(kind, name) is getattr(base, name) for base in (Embedding, DotModel))
 
 
+def _import_apart() -> None:
+    """Imports what keeps the group that it finds, and so its threads, to the end of the process.
+
+    torch.distributed.nn has the group of that moment as default of its functions, and optimizers
+    import it. A group that is kept has threads when Python ends, and some of them abort then.
+    """
+    joined, dist.group.WORLD = dist.group.WORLD, None
+    try:
+        import_module("torch.distributed.nn")
+    finally:
+        dist.group.WORLD = joined
+
+
 @contextmanager
 def launched() -> Iterator[Peers | None]:
     """The processes that torchrun, or another launcher, started together; None: there is one."""
@@ -201,6 +215,7 @@ def launched() -> Iterator[Peers | None]:
     if size <= 1:
         yield None
         return
+    _import_apart()
     if dist.is_initialized():  # by the launcher, as Ray does; it ends it, too
         yield Peers(dist.get_rank(), dist.get_world_size())
         return
