@@ -324,6 +324,35 @@ def empirical_bayes(fits, turns=3000):
     return np.array(after).T
 
 
+def holes(facts, lost, types_of, num_relations, most):
+    """(slot, entities of its kind, those without an answer, shares with 1, 2, ... answers)."""
+    answers = {}  # of each slot, how many each of its anchors has
+    for head, relation, tail in facts:
+        for slot, anchor in ((relation, head), (relation + num_relations, tail)):
+            mine = answers.setdefault(slot, {})
+            mine[anchor] = mine.get(anchor, 0) + 1
+    for anchor, slot in lost:
+        mine = answers.setdefault(slot, {})
+        mine[anchor] = mine.get(anchor, 0) + 1
+    kinds = {slot: set(mine) for slot, mine in answers.items()}
+    for entity, types in enumerate(types_of):
+        for kind in types:
+            kinds.setdefault(2 * num_relations + kind, set()).add(entity)
+    found = []
+    for slot, mine in sorted(answers.items()):
+        best, kind = 0.0, None
+        for other, theirs in sorted(kinds.items()):
+            own = other < 2 * num_relations and other % num_relations == slot % num_relations
+            alike = len(theirs & set(mine)) / len(theirs | set(mine))
+            if not own and alike > best:
+                best, kind = alike, theirs
+        if kind is not None:
+            counts = [min(many, most) for many in mine.values()]
+            shares = [counts.count(many) / len(counts) for many in range(1, most + 1)]
+            found.append((slot, len(kind), len(kind - set(mine)), shares))
+    return found
+
+
 # What the stated schema entails
 
 

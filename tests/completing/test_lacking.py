@@ -67,7 +67,9 @@ def test_how_they_fit_is_close_to_the_integral_over_all_sigmoids(seed, missing):
 @given(st.integers(0, 2**20), st.integers(1, 6))
 def test_the_prior_is_that_of_slow_loops(seed, size):
     fits = np.random.default_rng(seed).normal(0, 3, (4, size))
-    assert posterior(fits) == pytest.approx(oracles.empirical_bayes(fits), abs=1e-3)
+    assert posterior(fits, numbers_up_to(2.0)[:4]) == pytest.approx(
+        oracles.empirical_bayes(fits), abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -17,6 +17,8 @@ tell.
 Not all that a relation lacks comes up among these candidates (`rehearsing.py`: two kinds). If a
 share `s` does, `m s` takes the place of `m` above, so that relations are alike in what they lack as
 a whole.
+
+The holes of a graph (`holes.py`) say what a relation lacks as well, whatever its candidates score.
 """
 
 from collections.abc import Sequence
@@ -25,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.completing.holes import NO_HOLES, Holes
 from assent.core.arrays import Ids, Mask
 from assent.core.probabilities import near, sigmoid
 from assent.core.sigmoids import step
@@ -68,8 +71,15 @@ def numbers_up_to(most: float) -> Values:
     return np.concatenate([[0.0], most * 2.0 ** (-np.arange(NUMBERS - 2, -1, -1) / 2)])
 
 
-def lacking(scores: Values, relations: Ids, held_out: Mask, shares: Values, most: float) -> Lacking:
-    """What each relation lacks, by its candidates: at most `most` for each fact held out.
+def lacking(
+    scores: Values,
+    relations: Ids,
+    held_out: Mask,
+    shares: Values,
+    most: float,
+    holes: Holes = NO_HOLES,
+) -> Lacking:
+    """What each relation lacks, by its candidates and holes: at most `most` for each held out.
 
     Of what a relation lacks, a share (relation,) may come up among its candidates.
     """
@@ -97,25 +107,34 @@ def lacking(scores: Values, relations: Ids, held_out: Mask, shares: Values, most
                 )
             )
         starts, slopes, fits = map(np.array, zip(*fitted, strict=True))
-        found = Lacking(numbers, posterior(fits), starts + slopes * start, slopes * slope)
+        probable = posterior(fits, numbers, holes)
+        found = Lacking(numbers, probable, starts + slopes * start, slopes * slope)
         means = found.means
     return found
 
 
-def posterior(fits: Values) -> Values:  # (number, relation)
+def posterior(
+    fits: Values, numbers: Values, holes: Holes = NO_HOLES
+) -> Values:  # (number, relation)
     """How probable each number is in each relation, given the log of how well it fits there.
 
-    How probable it is before, the same for all relations, is what fits all of them best.
+    How probable it is before, the same for all relations, is what fits all of them best; so is the
+    share of the slots in which everyone of a kind has an answer.
     """
     count, size = fits.shape
-    before = np.full((count, 1), 1 / count)
-    fits = fits - fits.max(axis=0)
+    before, everyone = np.full((count, 1), 1 / count), 0.5
+    fits = np.exp(fits - fits.max(axis=0))
+    if_all, if_some = holes.fits(numbers), holes.otherwise()
     for _ in range(STEPS_OF_EM):
-        after = before * np.exp(fits)
+        both = everyone * if_all + (1 - everyone) * if_some  # (number, slot)
+        after = before * fits
+        np.multiply.at(after.T, holes.relations, (both / both.max(axis=0)).T)
         after /= after.sum(axis=0)
         moved = (after.sum(axis=1, keepdims=True) + 1 / count) / (size + 1)
-        done = np.abs(moved - before).max() < STILL
-        before = moved
+        of_all = (after[:, holes.relations] * everyone * if_all / both).sum()
+        sure = (of_all + 0.5) / (len(holes.relations) + 1)
+        done = max(np.abs(moved - before).max(), abs(sure - everyone)) < STILL
+        before, everyone = moved, sure
         if done:
             break
     return after

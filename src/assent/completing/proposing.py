@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assent.completing.asking import Fitting, asked
 from assent.completing.completing import Stopping
 from assent.completing.ground import Ground
+from assent.completing.holes import Holes
 from assent.completing.keeping import Keeper
 from assent.completing.law import KEPT
 from assent.completing.rehearsing import Candidates, Known
@@ -88,6 +89,13 @@ class Proposer:
         self.known = Known(
             self._by_relation(self.train[~of_train], self.held_out[~of_held_out]),
             self._by_relation(self.train[of_train], self.held_out[of_held_out]),
+            Holes.counted(
+                ground.facts,
+                ground.lost,
+                ground.benchmark.types,
+                self.names,
+                len(held_out) / max(len(train) + len(held_out), 1),
+            ),
         )
 
     @classmethod

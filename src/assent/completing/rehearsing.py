@@ -24,6 +24,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.completing.holes import NO_HOLES, Holes
 from assent.completing.lacking import HARDLY, lacking, sigmoids_of
 from assent.core.arrays import Ids, Keys, Mask
 from assent.core.probabilities import near, sigmoid
@@ -87,6 +88,7 @@ class Known(NamedTuple):
 
     alone: Keys  # (relation,)   of the kind that is held out
     joined: Keys  # (relation,)  of the other kind
+    holes: Holes = NO_HOLES  # who has no known answer where others have one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +166,7 @@ def rehearsed(candidates: Candidates, known: Known, missing: float = 2.0) -> Reh
     said = _said(alone, start, slope)
     # What a relation lacks is spread over both kinds as its known facts are.
     shares = _shares_alone(known)
-    lacks = lacking(said, alone.relations, alone.held_out, shares, missing)
+    lacks = lacking(said, alone.relations, alone.held_out, shares, missing, known.holes)
     with np.errstate(divide="ignore"):
         starts = np.maximum(lacks.starts + np.log(lacks.numbers[:, None] * shares), -FARTHEST)
     other = candidates.take(candidates.joined)
