@@ -1,11 +1,15 @@
 """RDF holds more than names: literals and blank nodes are left out and counted, or kept."""
 
 import gzip
+import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assent.errors import DataError
+from assent.files import rdf
 from assent.files.triples import read, write
 from toy import named_facts, of_names
 
@@ -152,3 +156,46 @@ def test_a_gzipped_graph_may_be_cut_anywhere_and_is_refused(suffix, tmp_path):
         path.write_bytes(content[:end])
         with pytest.raises(DataError, match="the gzip data are cut short or damaged"):
             read(path)
+
+
+def nested(depth, opens, closes):
+    """A graph of JSON-LD that nests so deeply, and says one fact."""
+    inner = opens * depth + '{"@id": "urn:b"}' + closes * depth
+    return f'{{"@id": "urn:a", "urn:r": {{"@id": "urn:b"}}, "urn:s": {inner}}}'
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes"),
+    [("[", "]"), ('{"@id": "urn:c", "urn:r": ', "}"), ('{"@list": [', "]}")],
+)
+def test_json_ld_that_would_crash_its_parser_is_refused(opens, closes, tmp_path):
+    path = tmp_path / "deep.jsonld"
+    path.write_text(nested(20, opens, closes))
+    assert "urn:b" in read(path).vocabulary.entities
+    path.write_text(nested(10_000, opens, closes))
+    with pytest.raises(DataError, match=r"deep.jsonld: nested more than 500 deep"):
+        read(path)
+
+
+@given(st.lists(st.sampled_from('"\\[{]}a\n'), max_size=60), st.integers(1, 9), st.integers(0, 5))
+def test_depth_is_that_of_brackets_outside_of_strings(letters, size, most):
+    content, depth, deepest = "".join(letters).encode(), 0, 0
+    is_string = is_escaped = False
+    for letter in letters:
+        if is_string:
+            is_string = is_escaped or letter != '"'
+            is_escaped = letter == "\\" and not is_escaped
+            continue
+        is_string = letter == '"'
+        depth += (letter in "[{") - (letter in "]}")
+        deepest = max(depth, deepest)
+    refused = False
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rdf, "DEEPEST", most)
+        file = rdf._Shallow(Path("x"), io.BytesIO(content))
+        try:
+            while file.read(size):
+                pass
+        except DataError:
+            refused = True
+    assert refused == (deepest > most)

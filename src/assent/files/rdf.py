@@ -1,12 +1,15 @@
 """RDF in and out: N-Triples and Turtle, N-Quads and TriG, RDF/XML, JSON-LD."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
+from typing import IO, cast
 from urllib.parse import quote, unquote
 
+import numpy as np
 import polars as pl
 import pyoxigraph as ox
 
@@ -18,6 +21,8 @@ from assent.files.text import check_name, open_bytes, readable
 
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
 NAMES_BLANKS = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)  # all blank nodes have names there
+DEEPEST = 500  # brackets of JSON within each other; the parser crashes at 6,000 or so
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*+("|\\?$)', re.DOTALL)  # of JSON, or the start of one
 PLAIN = "urn:assent:"  # a name that is no IRI is written behind this, percent-encoded
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
@@ -96,7 +101,8 @@ def statements(
     """The statements of a file; the prefixes that it declares are put into `prefixes`."""
     try:
         with readable(path), open_bytes(path) as file:
-            parser = ox.parse(file, format=form)
+            nests = form == ox.RdfFormat.JSON_LD
+            parser = ox.parse(cast(IO[bytes], _Shallow(path, file)) if nests else file, format=form)
             yield from parser
             if prefixes is not None:
                 prefixes |= parser.prefixes
@@ -104,6 +110,34 @@ def statements(
         reason = _printable(str(error.msg).removeprefix("Parser error at "))
         where = path if error.lineno is None else f"{path}:{error.lineno}"
         raise DataError(f"{where}: {reason}; expected {form.name}") from error
+
+
+class _Shallow:
+    """A JSON file that is refused where it nests too deeply; what parses it would crash."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.path, self.file = path, file
+        self.depth = 0
+        self.before = b""  # the quote, and perhaps the backslash, of a string that goes on
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        parts = STRING.split(self.before + data)  # what is no string, the end of a string, ...
+        self.before = b'"' + parts[-2] if parts[1:] and parts[-2] != b'"' else b""
+        brackets = b"".join(parts[::2])
+        opened = brackets.count(b"{") + brackets.count(b"[")
+        if self.depth + opened > DEEPEST:
+            self._refuse_deep(brackets)
+        self.depth += opened - brackets.count(b"}") - brackets.count(b"]")
+        return data
+
+    def _refuse_deep(self, brackets: bytes) -> None:
+        octets = np.frombuffer(brackets, dtype=np.uint8)
+        steps = np.isin(octets, (*b"{[",)).astype(np.int64) - np.isin(octets, (*b"}]",))
+        if self.depth + np.cumsum(steps).max() > DEEPEST:
+            raise DataError(
+                f"{self.path}: nested more than {DEEPEST} deep; expected JSON-LD that is not"
+            )
 
 
 def _label(head: Term, relation: str, tail: Term) -> Label | None:
