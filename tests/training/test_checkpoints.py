@@ -97,6 +97,9 @@ def test_weights_that_are_no_numbers_do_not_count(tmp_path):
     [
         ("processor", []), ("spent", "1"), ("scores", 0.5), ("scores", [None]), ("parts", [1.0]),
         ("parts", {"steps": "x"}), ("best_epoch", 1.5), ("trace_bytes", -1), ("loss", True),
+        ("scores", [10**400]), ("trace_bytes", 2**63),
+        pytest.param("loss", 10**400, id="a loss that fits no float"),
+        pytest.param("spent", -(10**400), id="a time that fits no float"),
     ],
 )  # fmt: skip
 def test_a_voucher_with_a_value_that_no_training_has_does_not_count(name, value, tmp_path):
@@ -118,3 +121,12 @@ def test_a_voucher_of_the_wrong_kind_does_not_count(content, tmp_path):
     voucher.write_text(json.dumps(content))
     with pytest.raises(DataError, match="no checkpoint is whole"):
         newest_checkpoint(tmp_path)
+
+
+def test_a_voucher_with_a_number_of_5000_digits_does_not_count(tmp_path):
+    save(tmp_path, 1)
+    save(tmp_path, 2)
+    voucher = sorted(tmp_path.glob("*.json"))[-1]
+    voucher.write_text(voucher.read_text().replace('"loss": 0.0', f'"loss": {"9" * 5000}'))
+    position, _, complaints = newest_checkpoint(tmp_path)
+    assert position.epoch == 1 and "a number of more than 4300 digits" in complaints[0]

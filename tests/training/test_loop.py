@@ -2,16 +2,19 @@
 
 import json
 import math
+import re
 import signal
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import toy
 from assent.core.queries import Queries, both_ways
-from assent.errors import ConfigError, StoppedError, TrainingError
+from assent.errors import ConfigError, DataError, StoppedError, TrainingError
+from assent.files.checksums import digest, sealed
 from assent.geometry.loss import LOSSES
 from assent.models import create, names
 from assent.models.transa import TransA
@@ -90,6 +93,59 @@ def test_every_way_to_train_trains_and_resumes_to_equal_bits(tmp_path, optimizer
         run(tmp_path, Watched(fail_at=8), **ways)
     resumed, *_ = run(tmp_path, **ways)
     assert same(whole, resumed)
+
+
+def changed_with_its_checksum(weights, change):
+    """Changes the tensors of a checkpoint as an enemy can: its voucher vouches for them."""
+    tensors = load_file(weights)
+    change(tensors)
+    save_file(tensors, weights)
+    voucher = weights.with_suffix(".json")
+    content = json.loads(voucher.read_text())
+    content.pop("checksum")
+    voucher.write_text(json.dumps(sealed({**content, "sha256": digest(weights)})))
+
+
+def renamed(before, after):
+    return lambda tensors: tensors.update({after: tensors.pop(before)})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (renamed("model/entities", "model/entitkes"), "model/entities is missing"),
+        (renamed("best/relations", "best/relatio.s"), "best/relatio.s belongs to nothing"),
+        (renamed("best/entities", "x"), "best/entities is missing"),
+        (renamed("optimizer/0/step", "optimizer/1e9/step"), "optimizer/0/step is missing"),
+        (renamed("optimizer/0/step", "optimizer/9/step"), "optimizer/0/step is missing"),
+        (lambda found: found.update(x=torch.zeros(1)), "x belongs to nothing"),
+        (lambda found: found.update({"best/entities": torch.zeros(2)}), r"of shape \[2\]"),
+        (lambda found: found.update({"optimizer/0/exp_avg": torch.zeros(2)}), r"of shape \[2\]"),
+    ],
+)
+def test_a_checkpoint_of_other_tensors_is_passed_over_or_refused(tmp_path, change, said):
+    whole, *_ = run(checkpoint_minutes=0.0)
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0)
+    newest = sorted(tmp_path.glob("*/*.safetensors"))[-1]
+    changed_with_its_checksum(newest, change)
+    resumed, _, watcher = run(tmp_path, checkpoint_minutes=0.0)
+    (damaged,) = [event for event in watcher.events if event["event"] == "damaged"]
+    assert same(whole, resumed) and re.search(said, damaged["message"])
+    for weights in tmp_path.glob("*/*.safetensors"):
+        changed_with_its_checksum(weights, change)
+    with pytest.raises(DataError, match="no checkpoint is whole"):
+        run(tmp_path, checkpoint_minutes=0.0)
+
+
+def test_rows_of_a_checkpoint_that_made_more_steps_than_there_were_are_refused(tmp_path):
+    drawn = {"candidates": 2.0, "checkpoint_minutes": 0.0}
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=8), **drawn)
+    for weights in tmp_path.glob("*/*.safetensors"):
+        changed_with_its_checksum(weights, lambda found: found["optimizer/rows/0/steps"].add_(99))
+    with pytest.raises(DataError, match="no checkpoint is whole"):
+        run(tmp_path, **drawn)
 
 
 @pytest.mark.parametrize("model", names())

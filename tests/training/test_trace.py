@@ -51,3 +51,10 @@ def test_a_line_that_is_no_event_is_refused(line, tmp_path):
     (tmp_path / "trace.jsonl").write_text(line + "\n")
     with pytest.raises(DataError, match="a line that is no event"):
         read_events(tmp_path / "trace.jsonl")
+
+
+def test_a_trace_that_is_a_link_to_itself_is_refused(tmp_path):
+    path = tmp_path / "trace.jsonl"
+    path.symlink_to(path)
+    with pytest.raises(DataError, match=r"trace.jsonl: cannot be written: Too many levels"):
+        Trace(path)("start")

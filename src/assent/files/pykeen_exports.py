@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from assent.core.legible import in_words
@@ -16,7 +15,7 @@ from assent.errors import DataError
 from assent.files.atomic import folder_beside
 from assent.files.elsewhere import ENTITIES, RELATIONS, Elsewhere
 from assent.files.formats import COLUMNS
-from assent.files.guarding import refuse_special
+from assent.files.tensors import read_tensors
 from assent.files.text import is_text, read_json
 
 TENSORS, EXPORT = "model.safetensors", "pykeen.json"
@@ -39,21 +38,17 @@ def read_export(folder: Path) -> Elsewhere:
         entities, relations = (_in_order(document[kind]) for kind in (ENTITIES, RELATIONS))
         formula, inverses = str(document["model"]).lower(), bool(document["inverses"])
         numbers, norm = [*map(str, document["complex"])], float(document["norm"] or 1)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"{path}: not an export of a PyKEEN model ({in_words(error)})") from error
     path = folder / TENSORS
-    refuse_special(path)
-    try:
-        tensors = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+    tensors = read_tensors(path, "the numbers of a PyKEEN model")
     for name in numbers:
         table = tensors.get(name, torch.empty(0))
         if table.ndim < 2 or table.shape[-1] != 2:
             raise DataError(f"{path}: {name} without real and imaginary parts")
         # Side by side in PyKEEN; here the real parts come first, then the imaginary ones.
         tensors[name] = torch.cat([table[..., 0], table[..., 1]], dim=-1)
-    if inverses and RELATIONS in tensors:
+    if inverses and RELATIONS in tensors and tensors[RELATIONS].ndim:
         # PyKEEN numbers a relation 2 r, and its inverse 2 r + 1.
         tensors[RELATIONS] = torch.cat([tensors[RELATIONS][0::2], tensors[RELATIONS][1::2]])
     facts = tensors.pop(FACTS, None)

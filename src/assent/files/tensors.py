@@ -1,4 +1,4 @@
-"""Tensors written to a safetensors file piece by piece: none of them need be in memory whole."""
+"""Files of safetensors: read whole, and written piece by piece where they fit no memory."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,11 +6,21 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
+
+from assent.files.guarding import parsing, refuse_special
 
 # Kinds of numbers by their names in the format; those that stand last come first in a file.
 KINDS = {"F16": torch.float16, "F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
 NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def read_tensors(path: Path, expected: str = "tensors that assent wrote") -> dict[str, Tensor]:
+    """All tensors of a file by name; whatever is wrong with it is one clear line."""
+    refuse_special(path)
+    with parsing(path, expected):
+        return load_file(path)
 
 
 class Piecewise(NamedTuple):

@@ -2,23 +2,24 @@
 
 import json
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.optim import Optimizer
 
-from assent.core.legible import in_words
+from assent.core.legible import in_words, legible
 from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
+from assent.files.tensors import read_tensors
 from assent.files.text import read_json
 from assent.training.shards import WHOLE, Share, read_shards, shard_path
 
@@ -65,6 +66,8 @@ class Position:
 
 
 Found = tuple[Position, dict[str, Tensor], list[str]]  # and complaints
+Fits = Callable[[Mapping[str, Tensor]], None]  # a ValueError for tensors of another training
+MOST_WHOLE = 2**63  # of a number in a voucher; a larger one fits no float, or no file's length
 
 
 def save_checkpoint(
@@ -135,10 +138,20 @@ def vouchers(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json"))
 
 
+def any_tensors(tensors: Mapping[str, Tensor]) -> None:
+    """Fits whatever is there: for who only looks at a checkpoint."""
+
+
 def read_checkpoint(
-    voucher: Path, run: str = "", share: Share = WHOLE, tables: Collection[str] = ()
+    voucher: Path,
+    run: str = "",
+    share: Share = WHOLE,
+    tables: Collection[str] = (),
+    fits: Fits = any_tensors,
 ) -> tuple[Position, dict[str, Tensor]]:
     """A checkpoint that is whole, by its voucher; with `run`, one of that training.
+
+    `fits` looks at its tensors: their checksum says who wrote them last, not what for.
 
     A `share` has the rows of its entities alone, of the tensors that are `tables`; and of several
     processes, each checks the checksums of some of the shards.
@@ -165,12 +178,13 @@ def read_checkpoint(
         if voucher.stem != _name(position):
             raise ValueError("its name is not that of its epoch and step")
         if paths == [weights] and share == WHOLE:
-            tensors = load_file(weights)
+            tensors = read_tensors(weights)
         else:
             tensors = read_shards(paths, tables, share)
         for name, tensor in tensors.items():
             if tensor.is_floating_point() and not tensor.isfinite().all():
                 raise ValueError(f"{name} has numbers that are not")
+        fits(tensors)
         return position, tensors
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
         raise DataError(f"{weights}: damaged ({in_words(error)})") from error
@@ -193,18 +207,21 @@ def _position(given: Mapping[str, Any]) -> Position:
 def _is_number(value: object, whole: bool) -> bool:
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
         return False
+    if isinstance(value, int) and abs(value) >= MOST_WHOLE:
+        return False
     return not whole or value >= 0
 
 
-def newest_checkpoint(folder: Path, run: str = "") -> Found | None:
+def newest_checkpoint(folder: Path, run: str = "", fits: Fits = any_tensors) -> Found | None:
     """The newest whole checkpoint, and a complaint about each damaged one passed over.
 
-    Where all are damaged, an error says so. With `run`, those of another training are damaged.
+    Where all are damaged, an error says so. Those of another training, by `run` or by the tensors
+    that `fits` looks at, are damaged.
     """
     complaints: list[str] = []
     for voucher in reversed(vouchers(folder)):
         try:
-            return *read_checkpoint(voucher, run), complaints
+            return *read_checkpoint(voucher, run, fits=fits), complaints
         except DataError as error:
             complaints.append(f"{error}; going back to the one before it")
     if complaints:
@@ -224,6 +241,19 @@ def best_so_far(folder: Path) -> tuple[Position, dict[str, Tensor]] | None:
 def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors whose names start so, without that start."""
     return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+
+def refuse_unlike(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor], what: str) -> None:
+    """A ValueError for tensors that differ from others in names, shapes or kinds of numbers."""
+    for name in sorted(tensors.keys() ^ like.keys()):
+        wrong = "is missing" if name in like else "belongs to nothing"
+        raise ValueError(f"{what}{legible(name)[:60]} {wrong}")
+    for name, tensor in tensors.items():
+        if (tensor.shape, tensor.dtype) != (like[name].shape, like[name].dtype):
+            raise ValueError(
+                f"{what}{name} of shape {[*tensor.shape]}, {tensor.dtype}; "
+                f"expected {[*like[name].shape]}, {like[name].dtype}"
+            )
 
 
 def optimizer_state(optimizer: Optimizer) -> dict[str, Tensor]:

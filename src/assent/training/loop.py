@@ -23,6 +23,7 @@ from assent.training.checkpoints import (
     STEPS,
     Position,
     below,
+    refuse_unlike,
 )
 from assent.training.interrupts import Interrupts
 from assent.training.schedules import RISING
@@ -116,7 +117,7 @@ class _Training:
 
     def resume(self, changed: Mapping[str, Any]) -> None:
         """Takes up the newest whole checkpoint, if there is one."""
-        found = self.company.newest(self.folder, self.identity) if self.folder else None
+        found = self.company.newest(self.folder, self.identity, self._fits) if self.folder else None
         if found is None:
             self.trace.rewind(0)
             self._tell(
@@ -142,6 +143,18 @@ class _Training:
         )
         if changed:
             self._tell("changed", settings=dict(changed), equal_bits=False)
+
+    def _fits(self, tensors: Mapping[str, Tensor]) -> None:
+        """A ValueError for tensors that this training would not have saved."""
+        optimizers = {name: x for name, x in tensors.items() if name.startswith("optimizer/")}
+        others = {name: x for name, x in tensors.items() if name not in optimizers}
+        refuse_unlike(others, self._weights(), "")
+        self.optimizer.check(below("optimizer/", optimizers))
+
+    def _weights(self) -> dict[str, Tensor]:
+        """The newest and the best weights, as a checkpoint names them."""
+        newest = {f"model/{name}": x for name, x in self.model.state_dict().items()}
+        return newest | {f"best/{name}": x for name, x in self.best.items()}
 
     def run(self, interrupts: Interrupts) -> None:
         while self.position.epoch < self.settings.epochs and not self._out_of_patience():
@@ -193,8 +206,7 @@ class _Training:
 
     def _write(self, folder: Path) -> None:
         self.position.trace_bytes = self.trace.size()
-        tensors = {f"model/{name}": x for name, x in self.model.state_dict().items()}
-        tensors |= {f"best/{name}": x for name, x in self.best.items()}
+        tensors = self._weights()
         tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
         self.company.save(folder, self.position, tensors, self.identity)
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from assent.geometry import rows
 from assent.geometry.rows import AdamRows
 from assent.models.base import Model
-from assent.training.checkpoints import below, load_optimizer, optimizer_state
+from assent.training.checkpoints import below, load_optimizer, optimizer_state, refuse_unlike
 
 
 class RowOptimizer(ABC):
@@ -38,6 +38,11 @@ class RowOptimizer(ABC):
 
     @abstractmethod
     def load(self, states: Sequence[Mapping[str, Tensor]]) -> None: ...
+
+    def check(self, states: Sequence[Mapping[str, Tensor]]) -> None:
+        """A ValueError for what is no state of these tables."""
+        for place, (mine, state) in enumerate(zip(self.state(), states, strict=True)):
+            refuse_unlike(state, mine, f"optimizer/rows/{place}/")
 
 
 class RowAdam(RowOptimizer):
@@ -71,6 +76,19 @@ class RowAdam(RowOptimizer):
         for table, state in zip(self.tables, states, strict=True):
             moved = {name: x.to(table.device) for name, x in state.items() if name != "coasts"}
             self.adams.append(AdamRows(**moved, coasts=state["coasts"]))
+
+    def check(self, states: Sequence[Mapping[str, Tensor]]) -> None:
+        # Coasts have a place a step, and steps of rows are places in them.
+        super().check(
+            [
+                {name: x[:1] if name == "coasts" and x.ndim else x for name, x in state.items()}
+                for state in states
+            ]
+        )
+        for state in states:
+            steps = state["steps"]
+            if len(steps) and not 0 <= int(steps.min()) <= int(steps.max()) < len(state["coasts"]):
+                raise ValueError("optimizer/rows: steps that were not made")
 
 
 class RowAdagrad(RowOptimizer):
@@ -181,7 +199,23 @@ class Optimizing:
             if name not in self.tables.common
         ]
 
+    def check(self, state: Mapping[str, Tensor]) -> None:
+        """A ValueError for what is no state of these parameters."""
+        like = dict[str, Tensor]()
+        parameters = [x for group in self.whole.param_groups for x in group["params"]]
+        for place, parameter in enumerate(parameters):
+            if below(f"{place}/", state):  # there is nothing before its first step
+                like |= {f"{place}/{name}": parameter for name in OPTIMIZERS[self.name].moments}
+                like[f"{place}/step"] = torch.zeros(())
+        rows = self._rows_in(state)
+        known = {f"rows/{place}/{name}" for place, mine in enumerate(rows) for name in mine}
+        refuse_unlike({k: x for k, x in state.items() if k not in known}, like, "optimizer/")
+        self.tables.check(rows)
+
     def load(self, state: Mapping[str, Tensor]) -> None:
         load_optimizer(self.whole, {k: x for k, x in state.items() if not k.startswith("rows/")})
-        places = range(len(self.tables.tables))
-        self.tables.load([below(f"rows/{place}/", state) for place in places])
+        self.tables.load(self._rows_in(state))
+
+    def _rows_in(self, state: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
+        """The state of each table, of all that there is."""
+        return [below(f"rows/{place}/", state) for place in range(len(self.tables.tables))]

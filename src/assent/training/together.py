@@ -25,8 +25,10 @@ from assent.models.embedding import DotModel, Embedding
 from assent.models.members import Members
 from assent.models.transa import TransA
 from assent.training.checkpoints import (
+    Fits,
     Found,
     Position,
+    any_tensors,
     newest_checkpoint,
     read_checkpoint,
     save_checkpoint,
@@ -84,8 +86,8 @@ class Alone:
     ) -> None:
         save_checkpoint(folder, position, tensors, run)
 
-    def newest(self, folder: Path, run: str) -> Found | None:
-        return newest_checkpoint(folder, run)
+    def newest(self, folder: Path, run: str, fits: Fits = any_tensors) -> Found | None:
+        return newest_checkpoint(folder, run, fits)
 
 
 class Together(Alone):
@@ -131,14 +133,14 @@ class Together(Alone):
             shards = [bytes(each.numpy()).hex() for each in sums]
             vouch(folder, position, run, {"shards": shards, "tables": list(self.tables)})
 
-    def newest(self, folder: Path, run: str) -> Found | None:
+    def newest(self, folder: Path, run: str, fits: Fits = any_tensors) -> Found | None:
         """The newest checkpoint that is whole for all processes, whatever number wrote it."""
         complaints: list[str] = []
         there = [voucher.name for voucher in reversed(vouchers(folder))]
         for name in json.loads(self.peers.told(json.dumps(there))):
             found, complaint = None, ""
             try:
-                found = read_checkpoint(folder / name, run, Share.of(self.peers), self.tables)
+                found = read_checkpoint(folder / name, run, Share.of(self.peers), self.tables, fits)
             except DataError as error:
                 complaint = str(error)
             wrong = self.peers.all_parts(torch.tensor([bool(complaint)])).flatten()

@@ -3,6 +3,8 @@
 import json
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,7 @@ class Trace:
         line = {"event": event, **values, "time": round(time.time(), 3)}
         self.events.append(line)
         if self.path is not None:
-            with self.path.open("a", encoding="utf-8") as file:
+            with _saying(self.path), self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
 
     def size(self) -> int:
@@ -50,14 +52,25 @@ class Trace:
         """
         if self.path is None:
             return ""
-        if (found := self.size()) > size:
-            _shorten(self.path, size)
-        content = self.path.read_bytes() if self.path.exists() else b""
-        if content and not content.endswith(b"\n"):
-            _shorten(self.path, content.rfind(b"\n") + 1)
+        refuse_special(self.path)
+        with _saying(self.path):
+            if (found := self.size()) > size:
+                _shorten(self.path, size)
+            content = self.path.read_bytes() if self.path.exists() else b""
+            if content and not content.endswith(b"\n"):
+                _shorten(self.path, content.rfind(b"\n") + 1)
         if found >= size and (not content or content.endswith(b"\n")):
             return ""
         return f"{self.path}: was cut; what it told of up to here is lost in part"
+
+
+@contextmanager
+def _saying(path: Path) -> Iterator[None]:
+    """Says of a trace that cannot be written why not, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _shorten(path: Path, size: int) -> None:
