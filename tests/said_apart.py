@@ -5,12 +5,15 @@ import os
 import sys
 
 from assent.cli import main
+from campaign.forking import dying
 
 APART = multiprocessing.get_context("forkserver")  # it loads assent once, for all of them
 APART.set_forkserver_preload(["said_apart", "assent.verbs.train"])
 
 
-def _said(words):
+def _said(words, dies_at):
+    if dies_at:
+        dying(dies_at)()
     sys.argv = ["assent", *words]
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
@@ -18,7 +21,8 @@ def _said(words):
     main()
 
 
-def said_apart(*words):
-    process = APART.Process(target=_said, args=([*map(str, words)],), daemon=True)
+def said_apart(*words, dies_at=0):
+    """With `dies_at`, it is killed just before its so-manieth change of a name on the disk."""
+    process = APART.Process(target=_said, args=([*map(str, words)], dies_at), daemon=True)
     process.start()
     return process

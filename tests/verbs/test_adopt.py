@@ -283,11 +283,22 @@ def test_a_damaged_export_is_refused(graph, theirs, tmp_path):
         ({}, "not an export"),
         (good, "no table of relations"),
         ({**good, "complex": ["entities"]}, "without real and imaginary parts"),
+        ({**good, "entities": [5]}, "not an export"),
     ]
     for place, (document, message) in enumerate(cases):
         write_export(tmp_path / str(place), document, tables)
         with pytest.raises(DataError, match=message):
             assent.adopt(tmp_path / str(place), graph)
+
+
+def test_an_export_with_one_number_for_all_relations_is_refused(graph, theirs, tmp_path):
+    ids = [{name: place for place, name in enumerate(names)} for names in theirs]
+    document = {"model": "DistMult", "inverses": True, "norm": None, "complex": []}
+    document |= dict(zip(("entities", "relations"), ids, strict=True))
+    tables = {"entities": drawn(np.random.default_rng(0), 22, 4), "relations": torch.tensor(1.0)}
+    write_export(tmp_path / "export", document, tables)
+    with pytest.raises(DataError, match="no table of relations"):
+        assent.adopt(tmp_path / "export", graph)
 
 
 def test_what_was_learned_from_is_counted_only_where_it_is_known(graph, theirs, tmp_path):

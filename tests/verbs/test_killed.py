@@ -3,10 +3,12 @@
 import random
 import time
 
+import numpy as np
 import pytest
 
 import assent
 import toy
+from elsewhere_oracles import drawn, write_export
 from said_apart import said_apart
 from trained_runs import QUICK
 
@@ -89,3 +91,53 @@ def test_a_training_killed_as_it_begins_goes_on(graph, tmp_path, say):
         assert not litter(home, run, run / "checkpoints")
         assert "wrong" not in {check.state for check in assent.verify(run)}
     assert killed
+
+
+def killed_at(change, *words):
+    process = said_apart(*words, dies_at=change)
+    process.join(120)
+    return process.exitcode == -9
+
+
+def test_an_adoption_killed_at_any_change_leaves_no_run_or_a_whole_one(graph, tmp_path, say):
+    home = tmp_path / "home"
+    benchmark = assent.build(assent.read(graph))
+    assent.save(benchmark, home / "benchmark")
+    names = benchmark.vocabulary
+    document = {
+        "model": "DistMult", "inverses": False, "norm": 2, "complex": [],
+        "entities": {name: place for place, name in enumerate(names.entities)},
+        "relations": {name: place for place, name in enumerate(names.relations)},
+    }  # fmt: skip
+    rng = np.random.default_rng(0)
+    tables = {"entities": drawn(rng, names.num_entities, 4)}
+    tables["relations"] = drawn(rng, names.num_relations, 4)
+    write_export(tmp_path / "export", document, tables)
+    adopt = ["adopt", tmp_path / "export", "--benchmark", home / "benchmark", "--out"]
+    killed = 0
+    for change in range(1, 60, 4):
+        run = home / f"run{change}"
+        killed += killed_at(change, *adopt, run)
+        code, _, err = say(*adopt, run)
+        assert code == 0 or "is there already" in err
+        assert not litter(home, run)
+        assert assent.load_run(run).settings.name == "distmult"
+        assert "wrong" not in {check.state for check in assent.verify(run)}
+    assert killed > 5
+
+
+def test_an_update_killed_as_it_begins_goes_on(graph, tmp_path, say):
+    home = tmp_path / "home"
+    assent.save(assent.build(assent.read(graph)), home / "benchmark")
+    assent.train(home / "benchmark", out=home / "run", changes=QUICK)
+    names = assent.load(home / "benchmark").vocabulary
+    (tmp_path / "more.tsv").write_text(f"new\t{names.relations[0]}\t{names.entities[0]}\n")
+    update = ["update", home / "run", "--facts", tmp_path / "more.tsv"]
+    update += ["--set", "update.epochs=1", "--out"]
+    for change in range(24, 36):  # the folder of the run, and what says of which update it is
+        run = home / f"updated{change}"
+        assert killed_at(change, *update, run)
+        code, _, err = say(*update, run)
+        assert code == 0, err
+        assert not litter(home, run)
+        assert not (run / "updating").exists()

@@ -123,7 +123,8 @@ def test_training_stops_on_nothing_that_is_not_in_the_table(benchmark, tmp_path)
 
 @pytest.mark.parametrize(
     "change",
-    ["train.device=foo", "train.device=cuda:99", "train.threads=100000", "train.candidates=nan",
+    ["train.device=foo", "train.device=cuda:99", "train.threads=100000", "train.threads=1024",
+     "train.candidates=nan",
      "train.checkpoint_minutes=nan"],
 )  # fmt: skip
 def test_what_cannot_be_trained_with_is_refused_before_a_folder_is_made(

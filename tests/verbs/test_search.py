@@ -183,3 +183,69 @@ def test_what_cannot_be_searched_is_refused(benchmark, tmp_path):
     everything = [f"{name}=0.1" for name in space("rules")]
     with pytest.raises(ConfigError, match="leave some open"):
         assent.search(benchmark, "rules", out=tmp_path / "t", changes=everything)
+
+
+def opened(folder, benchmark):
+    """The study of a search, and what it asks for."""
+    folder.mkdir()
+    job = searching.Job(str(benchmark), "distmult", QUICK, folder, time.time() + 60, None, 0)
+    optuna, study = searching._optuna(), searching._study(job, 0)
+    kinds = space("distmult").items()
+    return study, {name: searching._distribution(optuna, kind) for name, kind in kinds}
+
+
+def test_taking_up_a_training_may_be_killed_too(benchmark, tmp_path, monkeypatch):
+    study, spaces = opened(tmp_path / "s", benchmark)
+    killed = study.ask(spaces)
+
+    def dies(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(study, "enqueue_trial", dies)
+        with pytest.raises(KeyboardInterrupt):
+            searching._take_up(study)
+    for _ in range(2):  # the second finds it asked for already
+        searching._take_up(study)
+    again, other = study.ask(spaces), study.ask(spaces)
+    assert again.user_attrs["folder"] == 0 and again.params == killed.params
+    assert "folder" not in other.user_attrs
+
+
+def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(benchmark, tmp_path):
+    study, spaces = opened(tmp_path / "s", benchmark)
+    killed = study.ask(spaces)
+    searching._take_up(study)
+    assert study.ask().params == {}  # and killed
+    searching._take_up(study)
+    assert study.ask(spaces).params == killed.params
+
+
+def test_what_a_killed_search_left_does_not_hold_up_the_next(benchmark, tmp_path):
+    folder = tmp_path / "s"
+    (folder / ".search.json.abcdefgh.assent.part").mkdir(parents=True)
+    assent.search(benchmark, "distmult", out=folder, trials=1, changes=QUICK)
+    journal = folder / searching.JOURNAL
+    Path(f"{journal}.lock").symlink_to(journal)  # of a version that locked by it
+    with journal.open("ab") as file:
+        file.write(b'{"op_code":4,"worker')
+    start = time.monotonic()
+    found = assent.search(benchmark, "distmult", out=folder, trials=2, changes=QUICK)
+    assert len(found.trials) == 2 and time.monotonic() - start < 25
+    assert not list(folder.rglob("*.part"))
+
+
+def test_a_training_that_is_taken_up_and_ended_early_leaves_nothing(benchmark, tmp_path):
+    class Ends(searching.Unwatched):
+        def event(self, **values):
+            if values["event"] == "evaluation":
+                raise KeyboardInterrupt
+
+    run, changes = tmp_path / "run", [*QUICK, "train.checkpoint_minutes=60"]
+    left = run / "checkpoints" / ".00002-0000000.json.abcdefgh.assent.part"
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            assent.train(benchmark, "distmult", out=run, changes=changes, watcher=Ends())
+        if not left.parent.exists():
+            left.mkdir(parents=True)
+    assert not left.exists()

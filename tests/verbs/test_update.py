@@ -91,6 +91,14 @@ def test_a_folder_of_another_update_is_left_alone(run, new, tmp_path):
         assent.update(tmp_path / "run", new, out=tmp_path / "benchmark")
 
 
+def test_a_damaged_record_of_an_update_is_found(run, new, tmp_path):
+    assent.update(tmp_path / "run", new, out=tmp_path / "updated")
+    assert "wrong" not in {check.state for check in assent.verify(tmp_path / "updated")}
+    path = tmp_path / "updated" / "update.json"
+    path.write_text(path.read_text().replace("format", "farmat"))
+    assert "wrong" in {check.state for check in assent.verify(tmp_path / "updated")}
+
+
 def test_facts_that_were_taken_back_can_be_proposed_again(run, tmp_path):
     names, train = run.benchmark.vocabulary, run.benchmark.train
     head, relation, tail = train[0].tolist()

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import read_names, write_names
-from assent.files.guarding import parsing, refuse_special
+from assent.files.guarding import refuse_special
 from assent.files.places import SETTINGS
 from assent.files.recording import forget, recorded, seal_folder
-from assent.files.tensors import Piecewise, write_tensors
+from assent.files.tensors import Piecewise, read_tensors, write_tensors
 from assent.files.text import can_be_path
 
 WEIGHTS = "model.safetensors"
@@ -29,8 +29,12 @@ CHECKPOINTS = "checkpoints"
 PLACE = "benchmark.path"  # where the benchmark was found last: a hint, which nothing rests on
 
 
-def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
-    """Makes the folder of a new run, with its names and its settings as TOML, all at once."""
+@contextmanager
+def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> Iterator[Path]:
+    """A folder to write to, with names and settings (TOML), which becomes that of a new run.
+
+    What is written to it comes with it, all at once: a kill leaves no run that is there in part.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder}: is there already and is no run; choose another folder")
     with folder_beside(folder, lambda _: False) as part:
@@ -38,6 +42,7 @@ def make_run(folder: Path, settings: str, vocabulary: Vocabulary) -> None:
         write_names(vocabulary.relations, vocabulary.relation_labels, part / RELATIONS)
         (part / SETTINGS).write_text(settings, encoding="utf-8")
         seal_folder(part)
+        yield part
 
 
 def write_settings(folder: Path, settings: str) -> None:
@@ -93,8 +98,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             f"{folder}: no {WEIGHTS}; train the run to its end first, or say --unfinished to use "
             "its best weights so far"
         )
-    with parsing(path, "weights that assent wrote"):
-        weights = load_file(path)
+    weights = read_tensors(path, "weights that assent wrote")
     for name, tensor in weights.items():
         if tensor.is_floating_point() and not tensor.isfinite().all():
             raise DataError(f"{path}: {name} has weights that are no finite numbers; train again")

@@ -22,7 +22,7 @@ from assent.settings import Settings, model_settings
 from assent.training.settings import TrainSettings
 from assent.training.trace import ADOPTED, Trace, Trained
 from assent.verbs.read import place
-from assent.verbs.runs import Run, load_benchmark, origin_for, start_run
+from assent.verbs.runs import Run, load_benchmark, new_run, origin_for
 
 BEST = "checkpoint_best.pt"  # in the folder of a LibKGE experiment
 PICKLES = (".pkl", ".pickle")
@@ -50,21 +50,21 @@ def adopt(
     folder = None if out is None else Path(out)
     if folder is not None:
         refuse_to_replace(folder, lambda _: False)
-        start_run(folder, settings, origin_for(folder, where, benchmark), names)
-        save_weights(folder, model.state_dict())
-        trace = Trace(folder / TRACE)
-        trace(
-            ADOPTED,
-            library=found.library,
-            model=found.formula,
-            file=str(file.resolve()),
-            sha256=digest(file),
-            learned=leaked(found, benchmark),
-        )
-        trace("end", epochs=0, best_epoch=0)
-        record(folder / TRACE)
-        if where:
-            keep_place(folder, Path(where))
+        about = {
+            "library": found.library,
+            "model": found.formula,
+            "file": str(file.resolve()),
+            "sha256": digest(file),
+            "learned": leaked(found, benchmark),
+        }
+        with new_run(folder, settings, origin_for(folder, where, benchmark), names) as part:
+            save_weights(part, model.state_dict())
+            trace = Trace(part / TRACE)
+            trace(ADOPTED, **about)
+            trace("end", epochs=0, best_epoch=0)
+            record(part / TRACE)
+            if where:
+                keep_place(part, Path(where))
     return Run(benchmark, settings, model, Trained(0, (), 0), folder)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -217,6 +217,13 @@ def begun_with(folder: Path) -> Values | None:
     return of_sections(sections).sections()
 
 
+def new_run(
+    folder: Path, settings: Settings, origin: Mapping[str, str], vocabulary: Vocabulary
+) -> AbstractContextManager[Path]:
+    """A folder to write to, which becomes that of a new run if no error occurs."""
+    return make_run(folder, _written(settings, origin), vocabulary)
+
+
 def start_run(
     folder: Path, settings: Settings, origin: Mapping[str, str], vocabulary: Vocabulary
 ) -> dict[str, dict[str, Any]]:
@@ -227,8 +234,8 @@ def start_run(
     """
     wanted = {**settings.sections(), "benchmark": dict(origin)}
     if not (path := folder / SETTINGS).exists():
-        make_run(folder, to_toml(wanted), vocabulary)
-        return {}
+        with new_run(folder, settings, origin, vocabulary):
+            return {}
     there = read_toml(path)
     before = there.pop("benchmark", {})
     # What did not exist when the run was begun has its default.
@@ -252,4 +259,8 @@ def start_run(
 
 def change_settings(folder: Path, settings: Settings, origin: Mapping[str, str]) -> None:
     """Writes the settings of a run anew, where free ones changed."""
-    write_settings(folder, to_toml({**settings.sections(), "benchmark": dict(origin)}))
+    write_settings(folder, _written(settings, origin))
+
+
+def _written(settings: Settings, origin: Mapping[str, str]) -> str:
+    return to_toml({**settings.sections(), "benchmark": dict(origin)})

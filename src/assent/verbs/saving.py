@@ -25,7 +25,7 @@ from assent.training.trace import Trace
 from assent.verbs.completions import keep_completion, load_completion
 from assent.verbs.deciders import load_decider, save_decider
 from assent.verbs.review import review
-from assent.verbs.runs import Run, load_run, origin_for, start_run
+from assent.verbs.runs import Run, load_run, new_run, origin_for
 
 Saved = Benchmark | Run | Decider | Completion | NewFacts | Review | KnowledgeBase
 Of = Run | Adapted
@@ -109,11 +109,11 @@ def _save_run(run: Run, folder: Path) -> None:
     refuse_to_replace(folder, lambda _: False)
     own = folder / "benchmark"
     origin = origin_for(folder, str(own.resolve()), run.benchmark)
-    start_run(folder, run.settings, origin, run.benchmark.vocabulary)
-    benchmarks.save(run.benchmark, own)
-    trace = Trace(folder / TRACE)
-    for epoch, score in enumerate(run.trained.scores, 1):
-        trace("evaluation", epoch=epoch, score=score)
-    trace("end", epochs=run.trained.epochs, best_epoch=run.trained.best_epoch)
-    record(folder / TRACE)
-    save_weights(folder, run.model.state_dict())
+    with new_run(folder, run.settings, origin, run.benchmark.vocabulary) as part:
+        benchmarks.save(run.benchmark, part / own.name)
+        trace = Trace(part / TRACE)
+        for epoch, score in enumerate(run.trained.scores, 1):
+            trace("evaluation", epoch=epoch, score=score)
+        trace("end", epochs=run.trained.epochs, best_epoch=run.trained.best_epoch)
+        record(part / TRACE)
+        save_weights(part, run.model.state_dict())

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from assent.core.checking import refuse_unknown
 from assent.errors import ConfigError, DataError
-from assent.files.atomic import beside
+from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
 from assent.reporting.charts import parallel
 from assent.reporting.progress import Unwatched, trainings
@@ -123,6 +123,7 @@ def _searching(folder: Path, about: dict[str, Any]) -> Iterator[None]:
     """Starts a search in a folder or takes it up; refuses another's, and two at once."""
     path = folder / SEARCH
     if not path.exists():
+        tidy(folder)
         if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
             raise ConfigError(f"{folder}: is there already, and no search; choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +136,34 @@ def _searching(folder: Path, about: dict[str, Any]) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DataError(f"{folder}: is being searched by another process") from error
+        _heal(folder / JOURNAL)
         yield
+
+
+def _heal(journal: Path) -> None:
+    """Takes away a line that a killed search, or a full disk, left unfinished at the end."""
+    content = journal.read_bytes() if journal.exists() else b""
+    if content and not content.endswith(b"\n"):
+        with beside(journal) as part:
+            part.write_bytes(content[: content.rfind(b"\n") + 1])
+
+
+class Locked:
+    """The lock of a journal, as Optuna asks for one. It ends with the process that holds it.
+
+    Optuna's own outlives a killed process, and the next one waits for it, half a minute.
+    """
+
+    def __init__(self, journal: Path) -> None:
+        self.journal = journal
+
+    def acquire(self) -> bool:
+        self.file = self.journal.open("rb")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        return True
+
+    def release(self) -> None:
+        self.file.close()
 
 
 def _searched(model: str, changes: tuple[str, ...]) -> Space:
@@ -159,10 +187,12 @@ def _study(job: Job, worker: int) -> Any:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
+    journal = job.folder / JOURNAL
+    lock: Any = Locked(journal)  # it needs no more than the two methods
     study = optuna.create_study(
         study_name="search",
         direction="maximize",
-        storage=JournalStorage(JournalFileBackend(str(job.folder / JOURNAL))),
+        storage=JournalStorage(JournalFileBackend(str(journal), lock)),
         load_if_exists=True,
         pruner=optuna.pruners.SuccessiveHalvingPruner(
             min_resource=max(resolve(job.model, changes=job.changes).train.evaluate_every, 1),
@@ -177,13 +207,26 @@ def _study(job: Job, worker: int) -> Any:
 
 
 def _take_up(study: Any) -> None:
-    """Has trainings that were killed asked for again, in the folders that they have."""
+    """Has trainings that were killed asked for again, in the folders and with what they have.
+
+    This may be killed too, after any of its lines: what counts is whether anything else is known
+    of a folder than trainings in it that failed.
+    """
     from optuna.trial import TrialState
 
     for trial in study.get_trials(states=(TrialState.RUNNING,)):
-        at = trial.user_attrs.get("folder", trial.number)
         study.tell(trial.number, state=TrialState.FAIL)
-        study.enqueue_trial(trial.params, user_attrs={"folder": at})
+    newest = {_place(trial): trial for trial in study.get_trials()}
+    for at, trial in newest.items():
+        if trial.state == TrialState.FAIL:
+            # What it was to be made of, if it was killed before it was.
+            asked = trial.system_attrs.get("fixed_params", {})
+            study.enqueue_trial({**asked, **trial.params}, user_attrs={"folder": at})
+
+
+def _place(trial: Any) -> int:
+    """The number of the folder that a training is in."""
+    return int(trial.user_attrs.get("folder", trial.number))
 
 
 class TimeUp(Exception):  # noqa: N818  (no error)
@@ -223,7 +266,7 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
         if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
             return
         trial = study.ask(spaces)
-        at = trial.user_attrs.get("folder", trial.number)
+        at = _place(trial)
         trial.set_user_attr("folder", at)
         listening = Listening(trial, job.ends)
         settings = resolve(job.model, changes=(*job.changes, *_changes(trial.params)))
@@ -279,7 +322,7 @@ def _rounded(value: Any) -> Any:
 def _trial(trial: Any) -> Trial:
     done = trial.state.name == "COMPLETE"
     return Trial(
-        int(trial.user_attrs.get("folder", trial.number)),
+        _place(trial),
         float(trial.user_attrs["best"]),
         int(trial.user_attrs["epochs"]),
         DONE if done else ENDED_EARLY,

@@ -26,6 +26,7 @@ from assent.files.atomic import found_again, tidy
 from assent.files.places import SETTINGS
 from assent.files.recording import forget, record
 from assent.files.runs import (
+    CHECKPOINTS,
     TRACE,
     forget_training,
     keep_place,
@@ -36,6 +37,7 @@ from assent.files.runs import (
 )
 from assent.files.text import lines_of
 from assent.geometry import Peers
+from assent.geometry.threads import processors
 from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
 from assent.models.custom import theirs
@@ -80,6 +82,7 @@ from assent.verbs.runs import (
 
 REFIT = "refit"  # the folder of the final fit, within that of the run
 SEEN = 60.0  # seconds until all machines see what one of them wrote to a disk that they share
+MOST_A_PROCESSOR = 16  # threads
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
 
 
@@ -137,6 +140,7 @@ def fit(
     With `peers`, this is one of several processes that share the entities.
     """
     refuse_device(settings.train.device)
+    refuse_threads(settings.train.threads)
     refuse_unknown(settings.train.stop_on, STOPS, "train.stop_on")
     origin = origin_for(folder, where, benchmark)
     torch.manual_seed(settings.train.seed)
@@ -217,7 +221,8 @@ def _save_together(peers: Peers, folder: Path, network: Model) -> None:
 
 def _begin(folder: Path, restart: bool) -> None:
     """Makes the folder of a run ready to be trained in."""
-    tidy(folder)
+    for inner in (folder, folder / CHECKPOINTS):
+        tidy(inner)
     if restart:
         forget_training(folder)
     forget(folder / TRACE)  # it grows: its checksum comes with its end
@@ -322,6 +327,20 @@ def _count(
         tell("cut", epoch=0, minutes=cut_after)
     tell("end", epochs=1, best_epoch=1)
     return Trained(1, tuple(scores), 1, cut_after, seconds)
+
+
+def refuse_threads(number: int) -> None:
+    """Ends before anything is made where far more are asked for than there are processors.
+
+    A thread that cannot be started ends the process without a word of ours, and more threads than
+    processors do nothing faster.
+    """
+    most = MOST_A_PROCESSOR * processors()
+    if number > most:
+        raise ConfigError(
+            f"train.threads = {number}, but there are {processors()} processors here; choose "
+            f"{most} at most"
+        )
 
 
 def refuse_device(name: str) -> None:

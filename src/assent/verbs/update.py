@@ -42,7 +42,7 @@ from assent.training.trace import Trace
 from assent.training.warming import Alike, Anchor, UpdateSettings, to_learn, warm
 from assent.verbs.deciders import for_model, load_decider, save_decider
 from assent.verbs.read import read
-from assent.verbs.runs import Run, load_run, origin_for, start_run
+from assent.verbs.runs import Run, load_run, new_run, origin_for, start_run
 from assent.verbs.train import fit
 from assent.verbs.tune import Asked, tune
 
@@ -125,6 +125,7 @@ def _learned(
         if folder is not None and (folder / WEIGHTS).exists():
             model = new_model(run.settings, benchmark.vocabulary)
             model.load_state_dict(read_weights(folder))
+            shutil.rmtree(folder / WORK)
             return Run(benchmark, run.settings, model.eval(), run.trained, folder)
         model = grown(run, run.model, found)
         _train(run, model, found, settings, folder, watcher)
@@ -187,7 +188,7 @@ def _train(
 def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, where: str) -> None:
     """Makes the folder of the new run, with its benchmark; one of the same update is taken up."""
     benchmark = found.benchmark
-    record = {
+    made_of = {
         "format": 1,
         "model": run.model.digest(),
         "before": run.benchmark.digest(),
@@ -195,16 +196,18 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
         "settings": asdict(settings),
     }
     if (path := folder / RECORD).exists():
-        if read_json(path) != record:
+        if read_json(path) != made_of:
             raise DataError(
                 f"{folder}: another update was made or begun here; choose another folder"
             )
     elif folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: is there already and is no update; choose another folder")
-    origin = origin_for(folder, where, benchmark)
-    start_run(folder, run.settings, origin, benchmark.vocabulary)
-    with beside(path) as part:
-        part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    about = folder, run.settings, origin_for(folder, where, benchmark), benchmark.vocabulary
+    if not path.exists():
+        with new_run(*about) as part:
+            (part / RECORD).write_text(json.dumps(made_of, indent=1) + "\n", encoding="utf-8")
+            record(part / RECORD)
+    start_run(*about)
     if not (folder / BENCHMARK).exists() or load(where).digest() != benchmark.digest():
         save(benchmark, folder / BENCHMARK, overwrite=True)
     (folder / WORK).mkdir(exist_ok=True)
