@@ -13,7 +13,7 @@ TRAINING = (
     "--model complex --set train.epochs=6 --set train.evaluate_every=3 --set model.dim=8 "
     "--set train.batch_size=64 --set train.checkpoint_minutes=0 --threads 1"
 )
-COMPLETING = "--precision 0.05 --review-above 0.01 --no-refit --overwrite"
+COMPLETING = "--precision 0.2 --review-above 0.01 --no-refit --overwrite"
 OF_A_RUN = ("model.safetensors", "settings.toml", "entities.tsv", "relations.tsv")
 NEW = [("p00", "knows", "p11"), ("new", "knows", "p03"), ("new", "lives_in", "t1")]
 

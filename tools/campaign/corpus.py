@@ -221,7 +221,7 @@ def _runs(folder: Path) -> None:
         "--review-above",
         0.01,
     )
-    needed("complete", run, *files, "--precision", 0.05, "--no-refit")
+    needed("complete", run, *files, "--precision", 0.2, "--no-refit")
     opened = assent.load_run(run)
     from contextlib import closing
 

@@ -23,6 +23,7 @@ OFTEN = 0.002  # seconds between two looks at a process
 PATIENCE = 1800.0  # seconds by the clock for any command; it hangs if it takes longer
 MOST_SAID = 1 << 20  # bytes of complaints
 LATE = ("optuna", "altair", "vl_convert", "jinja2", "sklearn.ensemble")  # imported by commands
+CODECS = ("cp437",)  # of names in archives; who has no rights may not read Python's own files
 CHANGES = ("fsync", "rename", "replace", "unlink", "rmdir", "mkdir", "link", "symlink", "truncate")
 CRASHED = 99  # exit code of what went past the error boundary
 
@@ -49,9 +50,8 @@ def warm() -> None:
         if not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):  # what an extra would bring is not needed
                 import_module(module.name)
-    codecs.lookup(
-        "cp437"
-    )  # of names in archives; who has no rights may not read Python's own files
+    for codec in CODECS:
+        codecs.lookup(codec)
     for name in LATE:
         with contextlib.suppress(ImportError):
             import_module(name)

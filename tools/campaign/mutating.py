@@ -142,9 +142,9 @@ def change_json(data: bytes, rng: Random) -> bytes:
     for start, end in ((0, len(lines)), (place, place + 1)):
         try:
             document = json.loads(b"\n".join(lines[start:end]))
-        except (ValueError, RecursionError):
+            text = json.dumps(_changed(document, rng), indent=rng.choice((None, 1)))
+        except (ValueError, RecursionError):  # no JSON, or what Python itself cannot write
             continue
-        text = json.dumps(_changed(document, rng), indent=rng.choice((None, 1)))
         return b"\n".join([*lines[:start], text.encode(), *lines[end:]])
     return replace_number(data, rng)
 
