@@ -38,6 +38,6 @@ def test_what_cannot_be_wanted_is_refused(wrong):
 
 
 def test_what_an_estimate_rests_on_is_one_plain_sentence():
-    said = Rehearsed(0.7, 0.5, 0.034).assumption
+    said = Rehearsed(0.7, 0.034).assumption
     assert "if missing facts are as easy to find as those held out" in said
     assert "about 0.034 facts are missing for each one held out" in said

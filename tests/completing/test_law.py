@@ -225,7 +225,8 @@ def test_deciding_fact_by_fact_keeps_the_law(world, precision, schema):
     again, refused = lawful(found.accepted, work.ground.law)
     assert len(again) == len(found.accepted) and not len(refused.facts)
     assert not benchmark.holds(found.refused.facts.facts).any()
-    assert (found.refused.facts.probabilities > found.rehearsed.threshold).all()
+    refused = found.refused.facts
+    assert (refused.probabilities > found.considered.thresholds[refused.facts[:, 1]]).all()
 
 
 def test_an_answer_that_building_removed_is_the_one_answer_nonetheless():

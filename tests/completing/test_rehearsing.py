@@ -16,6 +16,7 @@ from assent.completing.rehearsing import (
     folds_of,
     intercepts_of,
     lowest_threshold,
+    lowest_thresholds,
     rehearsed,
     rehearsed_by_others,
 )
@@ -37,6 +38,17 @@ def test_the_threshold_accepts_the_most_whose_mean_is_high_enough(drawn, precisi
     if best and abs(np.mean(best) - precision) < 1e-9:
         return
     assert sorted(found.tolist()) == sorted(best)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1)), max_size=30), st.floats(0.05, 0.95))
+def test_thresholds_serve_each_relation_alone_and_all_together(drawn, precision):
+    relations = np.array([relation for relation, _ in drawn], np.int64)
+    probabilities = np.array([probability for _, probability in drawn], np.float64)
+    found = lowest_thresholds(probabilities, relations, 5, precision)
+    for relation in range(5):
+        alone = lowest_threshold(probabilities[relations == relation], precision)
+        assert found[relation] == max(alone, lowest_threshold(probabilities, precision))
+    assert found[4] == np.inf
 
 
 def test_intercepts_make_probabilities_add_up():

@@ -15,7 +15,6 @@ KEPT = Kept(
     "sha",
     "rehearsal",
     0.7,
-    math.inf,
     ("a line", "and another"),
     "It rests on that.",
     (OfRelation("r<1>", 2, 1, 0.8, 30, 10), OfRelation("r2", 0, 0, math.nan, 5, 0)),
@@ -30,10 +29,10 @@ def folder(tmp_path):
 
 def test_it_comes_back_and_what_is_no_number_is_not_known(folder):
     kept, facts = read_completion(folder)
-    assert math.isnan(kept.threshold) and len(facts) == 0
+    assert len(facts) == 0
     first, second = kept.relations
     assert first == KEPT.relations[0] and math.isnan(second.expected)
-    assert kept._replace(threshold=0, relations=()) == KEPT._replace(threshold=0, relations=())
+    assert kept._replace(relations=()) == KEPT._replace(relations=())
 
 
 def test_without_a_record_there_is_nothing(folder):
@@ -48,7 +47,7 @@ def test_without_a_record_there_is_nothing(folder):
         {"model": None, "relations": 3},
         {"relations": [{"relation": "r"}]},
         {"precision": "much"},
-        {"threshold": True},
+        {"precision": True},
         {"lines": 1},
     ],
 )

@@ -48,7 +48,7 @@ def new_facts(drawn):
 
 def kept(decided="rehearsal", precision=0.7):
     counts = (OfRelation("r1", 2, 1, 0.8, 30, 10), OfRelation("r2", 1, 0, math.nan, 5, 0))
-    return Kept("sha", decided, precision, 0.45, ("a line",), "It rests on that.", counts)
+    return Kept("sha", decided, precision, ("a line",), "It rests on that.", counts)
 
 
 @given(DRAWN)
@@ -100,8 +100,8 @@ FEW = [("r1", True, 0.9), ("r1", True, 0.6), ("r2", True, 0.6), ("r1", False, 0.
 def test_an_estimate_says_its_share_its_number_and_what_it_rests_on():
     first, rehearsal, review = expectation(Found(new_facts(FEW), "f", "run", kept()))
     assert first == (
-        "By estimate, at least 70\u00a0% of the 3 accepted facts are right: about 2. It rests on "
-        "that. A fact is accepted if its probability is above .45."
+        "By estimate, at least 70\u00a0% of the accepted facts of each relation are right, and "
+        "about 2 of all 3. It rests on that."
     )
     assert rehearsal == (
         "In the rehearsal, 10 of 35 hidden facts were accepted again: about 29\u00a0% of what is "
@@ -125,7 +125,9 @@ def test_a_fact_left_at_more_than_an_accepted_one_is_explained():
     facts = new_facts([("r1", True, 0.24), ("r2", False, 0.96)])
     said = expectation(Found(facts, "f", "run", kept("decider")))
     assert "accepted at .24, and one of another left to review at .96" in said[-1]
-    assert "threshold of its own" in said[-1]
+    assert "threshold of its own, found on valid" in said[-1]
+    said = expectation(Found(facts, "f", "run", kept("rehearsal")))
+    assert "threshold of its own, so that the precision holds in each" in said[-1]
 
 
 def test_nothing_accepted_says_why():

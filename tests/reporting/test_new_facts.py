@@ -74,7 +74,7 @@ def test_facts_that_are_probably_wrong_are_counted_where_no_precision_was_asked_
 
 
 def test_estimates_that_are_those_of_other_relations_are_counted():
-    found, rehearsed = completion(FACTS), Rehearsed(0.7, 0.4, 1.0)
+    found, rehearsed = completion(FACTS), Rehearsed(0.7, 1.0)
     nothing = Refused.joined([], found.vocabulary)
     outcomes = [
         Outcome(relation, 10, accepted, 0, 0, 0, True, nothing, held_out, found=1)
@@ -99,7 +99,7 @@ def with_entailed(guessed, entailed):
     facts = replace(found.facts, evidence=Evidence.of([[one] for one in reasons]))
     nothing = Refused.joined([], facts.vocabulary)
     outcome = Outcome(0, 9, guessed, 0, 0, 0, True, nothing)._replace(entailed=entailed)
-    return replace(found, facts=facts, outcomes=(outcome,), rehearsed=Rehearsed(0.7, 0.6, 0.5))
+    return replace(found, facts=facts, outcomes=(outcome,), rehearsed=Rehearsed(0.7, 0.5))
 
 
 def test_entailed_facts_stand_beside_guesses_and_are_told_from_them():

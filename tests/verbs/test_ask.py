@@ -87,7 +87,7 @@ def test_known_answers_and_reasons_are_told(run, completed):
 def test_an_answer_that_is_not_accepted_says_why(run, completed):
     found = assent.ask(run, *_any_query(completed), precision=0.999999)
     assert found.accepted == () and found.rejected
-    assert found.rejected[0].why == "no fact is accepted at this precision"
+    assert found.rejected[0].why == "no fact of this relation is accepted at this precision"
     names = completed.vocabulary
     precision = float(np.quantile(completed.facts.probabilities, 0.9))
     asked = [

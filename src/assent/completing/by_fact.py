@@ -1,8 +1,9 @@
-"""Deciding fact by fact: one score from both ends and the rules, one probability, one threshold.
+"""Deciding fact by fact: one score from both ends and the rules, then one probability.
 
 All queries that the graph may ask are asked once, with the facts of valid and test hidden. The
 held-out facts among the candidates are the rehearsal: they tell how probable the new candidates
-are, and how many held-out facts the same decisions would have found.
+are, and how many held-out facts the same decisions would have found. Each relation has a threshold
+of its own, so that the precision wanted holds in each of them.
 """
 
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from assent.completing.rehearsing import (
     Rehearsal,
     Values,
     folds_of,
-    lowest_threshold,
+    lowest_thresholds,
     rehearsed,
     rehearsed_by_others,
 )
@@ -110,7 +111,8 @@ class ByFact:
     def result(self, progress: QueriesDone, stopping: Stopping) -> Completion:
         """The new facts of all relations; nothing if `stopping` said to stop before the end.
 
-        The threshold is one for all relations, so that none is decided before all are asked.
+        What a relation lacks is estimated from all of them, so that none is decided before all are
+        asked.
         """
         ground = self.ground
         nothing = Completion(
@@ -143,11 +145,13 @@ class ByFact:
         parts = [self._certain(), *(facts for facts, _ in plausible)]
         new, rivals = lawful(NewFacts.joined(parts, self.names), ground.law)
         new = new.take(~new.accepted)  # all that is not certain
-        threshold = lowest_threshold(new.probabilities, self.precision)
+        thresholds = lowest_thresholds(
+            new.probabilities, new.facts[:, 1], self.names.num_relations, self.precision
+        )
         against = Candidates.joined_up([mine.against for mine in heard])
-        refused = self._refused(against, rivals, rehearsal, threshold)
+        refused = self._refused(against, rivals, rehearsal, thresholds)
         self.telling("looking for held-out facts among those accepted")
-        found_again = self._found_again(candidates, rehearsal, threshold)
+        found_again = self._found_again(candidates, rehearsal, thresholds)
         facts, outcomes = list[NewFacts](), list[Outcome]()
         missing, lacks = self._missing(candidates, rehearsal), self._lacks(rehearsal)
         tested = self.rehearsing.held_out[~self._entailed_by_train(self.rehearsing.held_out)]
@@ -156,7 +160,7 @@ class ByFact:
             ground.relations, heard, plausible, strict=True
         ):
             mine = new.take(new.facts[:, 1] == relation)
-            kept = self._decided(mine, rehearsal, threshold)
+            kept = self._decided(mine, rehearsal, float(thresholds[relation]))
             if len(kept):
                 name = last_part(self.names.relation(relation))
                 self.telling(f"looking for evidence: {name}, {len(kept):,} facts")
@@ -170,7 +174,7 @@ class ByFact:
                     len(kept) - accepted,
                     second,
                     0,
-                    threshold < np.inf,
+                    bool(thresholds[relation] < np.inf),
                     refused.of_relation(relation),
                     int(held_out[relation]),
                     int(found_again[relation]),
@@ -181,10 +185,10 @@ class ByFact:
         decided = NewFacts.joined(facts, self.names)
         if wanted.max_facts is not None:
             decided = most_probable(decided, wanted.max_facts, ground.schema)
-        summary = Rehearsed(self.precision, threshold, missing)
+        summary = Rehearsed(self.precision, missing)
         considered = None
         if replace(wanted, max_facts=None, review_above=None) == Wanted():
-            considered = self._considered(heard, new, rivals, rehearsal, threshold, missing)
+            considered = self._considered(heard, new, rivals, rehearsal, thresholds, missing)
         self.forget()
         return Completion(
             decided, tuple(outcomes), len(ground.relations), False, summary, considered
@@ -196,7 +200,7 @@ class ByFact:
         new: NewFacts,
         rivals: Refused,
         rehearsal: Rehearsal,
-        threshold: float,
+        thresholds: Values,
         missing: float,
     ) -> Considered:
         """Every candidate that is not held out, and what bars it."""
@@ -226,7 +230,7 @@ class ByFact:
             frozen(bars[order], np.int8),
             BARS,
             self.precision,
-            threshold,
+            frozen(thresholds, np.float64),
             missing,
         )
 
@@ -278,15 +282,14 @@ class ByFact:
         ]
 
     def _refused(
-        self, against: Candidates, rivals: Refused, rehearsal: Rehearsal, threshold: float
+        self, against: Candidates, rivals: Refused, rehearsal: Rehearsal, thresholds: Values
     ) -> Refused:
         """What would have been accepted, were it not against the stated schema."""
         found = contradicting(self._undecided(against, rehearsal), self.ground.law)
         found = Refused.joined([found, rivals], self.names)
         about, facts = self.ground.about, found.facts.facts
-        found = found.take(
-            (found.facts.probabilities > threshold) & (about[facts[:, 0]] | about[facts[:, 2]])
-        )
+        probable = found.facts.probabilities > thresholds[facts[:, 1]]
+        found = found.take(probable & (about[facts[:, 0]] | about[facts[:, 2]]))
         accepted = frozen(np.ones(len(found.facts)), np.bool_)
         return found._replace(facts=replace(found.facts, accepted=accepted))
 
@@ -334,12 +337,12 @@ class ByFact:
         )
 
     def _found_again(
-        self, candidates: Candidates, rehearsal: Rehearsal, threshold: float
+        self, candidates: Candidates, rehearsal: Rehearsal, thresholds: Values
     ) -> Keys:  # (relation,)
         """How many held-out facts of each relation are accepted, judged without their own fold."""
         folds = folds_of(candidates.facts)
         probabilities = rehearsed_by_others(candidates, self.rehearsing.known, self.missing, folds)
-        found = candidates.held_out & (probabilities > threshold)
+        found = candidates.held_out & (probabilities > thresholds[candidates.relations])
         return np.bincount(candidates.relations[found], minlength=self.names.num_relations)
 
 

@@ -77,7 +77,6 @@ class Rehearsed(NamedTuple):
     """What a rehearsal says about all accepted facts together."""
 
     precision: float  # wanted
-    threshold: float  # facts more probable than this are accepted; inf: none is
     missing: float  # facts missing for each one held out, by estimate, over all relations
 
     @property

@@ -218,6 +218,24 @@ def lowest_threshold(probabilities: Values, precision: float) -> float:
     return float((falling[last] + below) / 2)
 
 
+def lowest_thresholds(
+    probabilities: Values, relations: Ids, num_relations: int, precision: float
+) -> Values:  # (relation,)
+    """A threshold for each relation, so that this share of what it accepts is right; inf: none is.
+
+    None is lower than the one that would serve all candidates (candidate,) together. Otherwise a
+    sure relation would make up for facts that are hardly probable at all.
+    """
+    thresholds: Values = np.full(num_relations, np.inf)
+    order = np.argsort(relations, kind="stable")
+    ends = np.cumsum(np.bincount(relations, minlength=num_relations))
+    for relation, mine in enumerate(np.split(order, ends[:-1])):
+        if len(mine):
+            thresholds[relation] = lowest_threshold(probabilities[mine], precision)
+    thresholds = np.maximum(thresholds, lowest_threshold(probabilities, precision))
+    return thresholds
+
+
 def folds_of(facts: Ids) -> Keys:  # (candidate,)
     """The fold of each fact; a fact and its reverse are in one fold."""
     low, high = np.minimum(facts[:, 0], facts[:, 2]), np.maximum(facts[:, 0], facts[:, 2])

@@ -29,7 +29,7 @@ class Considered:
     bars: NDArray[np.int8]  # (candidate,)  place in `reasons`; FREE: nothing bars it
     reasons: tuple[str, ...]  # why a candidate is left out, however probable
     precision: float  # wanted
-    threshold: float  # of probability, at that precision; inf: nothing is accepted
+    thresholds: Values  # (relation,)  of probability, at that precision; inf: nothing is accepted
     missing: float  # facts missing for each one held out, by estimate
 
     __repr__ = brief
@@ -37,6 +37,8 @@ class Considered:
     def __post_init__(self) -> None:
         if {len(self.probabilities), len(self.bars)} != {len(self.facts)}:
             raise DataError("considered: columns of different lengths")
+        if len(self.thresholds) != self.vocabulary.num_relations:
+            raise DataError("considered: expected a threshold for each relation")
         limits = (self.vocabulary.num_entities, self.vocabulary.num_relations)
         wrong = (self.facts < 0) | (self.facts >= [limits[0], limits[1], limits[0]])
         if wrong.any() or ((self.bars < FREE) | (self.bars >= len(self.reasons))).any():

@@ -37,7 +37,6 @@ class Kept(NamedTuple):
     model: str  # the checksum of the model that was asked
     decided: str  # by what: `rehearsal`, `review`, `promise` or `decider`
     precision: float  # wanted; nan: none was
-    threshold: float  # facts more probable than this were accepted; nan: no such number
     lines: tuple[str, ...]  # as `assent complete` printed them
     assumption: str  # what an estimate rests on; empty without one
     relations: tuple[OfRelation, ...]
@@ -115,7 +114,6 @@ def _kept(path: Path, document: Any) -> Kept:
             str(document["model"]),
             str(document["decided"]),
             _number(document["precision"]),
-            _number(document["threshold"]),
             tuple(map(str, document["lines"])),
             str(document["assumption"]),
             tuple(

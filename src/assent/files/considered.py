@@ -16,8 +16,8 @@ from assent.errors import DataError
 from assent.files.arrays import read_arrays, write_arrays
 from assent.files.places import CONSIDERED
 
-FORMAT = 1
-PLAIN = ("precision", "threshold", "missing")
+FORMAT = 2  # 1 had one threshold for all relations
+PLAIN = ("precision", "missing")
 
 
 def write_considered(folder: Path, found: Considered, model: str) -> None:
@@ -37,6 +37,7 @@ def write_considered(folder: Path, found: Considered, model: str) -> None:
             "facts": found.facts,
             "probabilities": found.probabilities,
             "bars": found.bars,
+            "thresholds": found.thresholds,
         },
     )
 
@@ -50,12 +51,16 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
         return None
     try:
         about = json.loads(str(arrays["about"]))
-        if about["format"] != FORMAT or about["model"] != model:
+        if about["format"] not in (1, FORMAT) or about["model"] != model:
             return None
         sizes = (about["entities"], about["relations"])
         fitting = [one for one in names if (one.num_entities, one.num_relations) == sizes]
         if not fitting:
             return None
+        one_for_all = about["format"] == 1
+        thresholds = (
+            np.full(sizes[1], float(about["threshold"])) if one_for_all else arrays["thresholds"]
+        )
         return Considered(
             fitting[0],
             frozen(arrays["facts"].reshape(-1, 3)),
@@ -63,7 +68,7 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
             frozen(arrays["bars"], np.int8),
             tuple(map(str, about["reasons"])),
             float(about["precision"]),
-            float(about["threshold"]),
+            frozen(thresholds, np.float64),
             float(about["missing"]),
         )
     except (ValueError, KeyError, TypeError) as error:

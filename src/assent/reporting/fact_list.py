@@ -125,17 +125,16 @@ def expectation(found: Found) -> list[str]:
             f"{counted(entailed, 'fact')} more {'is' if entailed == 1 else 'are'} {_BY_SCHEMA} "
             "from known facts: nobody guessed them, and no estimate is about them."
         )
-    return [*sentences, *_review(found.facts)]
+    return [*sentences, *_review(found.facts, found.is_rehearsed)]
 
 
 def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
     """What a rehearsal says of the accepted facts."""
     if len(accepted):
-        share, threshold = at_least(accepted.mean()), probability_text(kept.threshold, 2)
         estimate = (
-            f"By estimate, at least {share} of the {len(accepted):,} accepted facts are right: "
-            f"about {accepted.sum():,.0f}. {kept.assumption} A fact is accepted if its probability "
-            f"is above {threshold}."
+            f"By estimate, at least {at_least(kept.precision)} of the accepted facts of each "
+            f"relation are right, and about {accepted.sum():,.0f} of all {len(accepted):,}. "
+            f"{kept.assumption}"
         )
     else:
         estimate = (
@@ -173,7 +172,7 @@ def _own_probabilities(accepted: Probabilities, kept: Kept | None) -> str:
     )
 
 
-def _review(facts: NewFacts) -> Iterator[str]:
+def _review(facts: NewFacts, rehearsed: bool) -> Iterator[str]:
     """Facts that a person should look at; and why one may be more probable than an accepted one."""
     accepted, review = _guessed(facts), facts.probabilities[~facts.accepted]
     if not len(review):
@@ -185,10 +184,10 @@ def _review(facts: NewFacts) -> Iterator[str]:
     )
     if len(accepted) and review.max() > accepted.min():
         low, high = (probability_text(float(p), 2) for p in (accepted.min(), review.max()))
+        how = "so that the precision holds in each" if rehearsed else "found on valid"
         yield (
-            "Each relation has a threshold of its own, found on valid. So a fact of one relation "
-            f"may be accepted at {low}, and one of another left to review at {high}; "
-            "`assent complete --precision` decides about all facts by one probability."
+            f"Each relation has a threshold of its own, {how}. So a fact of one relation may be "
+            f"accepted at {low}, and one of another left to review at {high}."
         )
 
 

@@ -140,10 +140,10 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     accepted = found.guessed
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
-        above = probability_text(rehearsed.threshold, 2)
+        wanted = at_least(rehearsed.precision)
         lines.append(
-            f"right, by estimate: at least {share} of the accepted facts; accepted are those of a "
-            f"probability above {above}"
+            f"right, by estimate: at least {share} of the accepted facts, and at least {wanted} of "
+            "those of each relation"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")

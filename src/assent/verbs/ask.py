@@ -13,7 +13,7 @@ from assent.completing.completing import Rehearsed, Wanted
 from assent.completing.evidence import Vectors
 from assent.completing.ground import Ground
 from assent.completing.objecting import Objections
-from assent.completing.rehearsing import lowest_threshold
+from assent.completing.rehearsing import lowest_thresholds
 from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.considered import ENTAILED, Considered
@@ -75,7 +75,7 @@ class Answers:
     accepted: tuple[Answer, ...]  # the most probable first
     rejected: tuple[Answer, ...]  # the most probable first, not all
     precision: float  # wanted; nan: the run's decider decided
-    threshold: float  # of probability; nan: each relation has its own
+    threshold: float  # of probability; nan: the decider has one of scores
     notes: tuple[str, ...]  # how it was decided, and what else must be known
 
     def to_json(self) -> dict[str, Any]:
@@ -154,11 +154,15 @@ class _Query:
         judged: Mapping[str, Judged],
     ) -> Answers:
         """By the probabilities of a rehearsal, and by what people said."""
-        threshold = found.threshold
+        thresholds = found.thresholds
         if precision is None:
             precision = found.precision
         elif precision != found.precision:
-            threshold = lowest_threshold(found.probabilities[found.free], precision)
+            free, size = found.free, found.vocabulary.num_relations
+            thresholds = lowest_thresholds(
+                found.probabilities[free], found.facts[free, 1], size, precision
+            )
+        threshold = float(thresholds[self.relation])
         rows = np.flatnonzero(self._mine(found.facts))
         rows = rows[np.lexsort((found.facts[rows, self._other], -found.probabilities[rows]))]
         unfit = np.isin(found.bars[rows], [found.reasons.index(reason) for reason in UNFIT])
@@ -179,12 +183,14 @@ class _Query:
             found.probabilities[rows[kept]].tolist(),
             [why[place] for place in kept],
         )
-        rests_on = Rehearsed(precision, threshold, found.missing).assumption
+        rests_on = Rehearsed(precision, found.missing).assumption
         notes = [f"{how}; precision wanted: {precision:g}"]
         if all(why):
             notes += self._notes()
         if math.isinf(threshold):
-            notes.append(f"no facts are so probable that {precision:.0%} of them are right")
+            notes.append(
+                f"no facts of this relation are so probable that {precision:.0%} of them are right"
+            )
         return self._result(answers, precision, threshold, [*notes, rests_on])
 
     def by_decider(self, run: Scored, most: int, progress: QueriesDone | bool) -> Answers:
@@ -261,7 +267,7 @@ class _Query:
         if not found.free[row]:
             return self._objection(found.facts[row], found.reasons[found.bars[row]])
         if math.isinf(threshold):
-            return "no fact is accepted at this precision"
+            return "no fact of this relation is accepted at this precision"
         return f"it would have to be more probable than {threshold:.2f}"
 
     def _objection(self, fact: Ids, bar: str) -> str:

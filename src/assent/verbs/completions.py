@@ -26,7 +26,6 @@ def keep_completion(
         model_of(run),
         _decided_by(found),
         said.precision if said else math.nan,
-        rehearsed.threshold if rehearsed else math.nan,
         tuple(summary_lines(found)),
         rehearsed.assumption if rehearsed else "",
         tuple(

@@ -109,7 +109,9 @@ class _Side:
             probability, bar = self.looked_at[fact]
             if bar:
                 return bar
-            return f"probability {probability:.3f}, threshold {self.considered.threshold:.3f}"
+            relation = self.considered.vocabulary.relations.index(fact[1])
+            threshold = self.considered.thresholds[relation]
+            return f"probability {probability:.3f}, threshold {threshold:.3f}"
         if self.considered is not None:
             return "less probable than any that was looked at"
         return "not among its facts"
