@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
@@ -30,7 +31,7 @@ from assent.errors import AssentError
 from campaign.containers import mutated
 from campaign.corpus import make, scratch
 from campaign.kinds import FILES, SAID, files_of, prepared
-from campaign.readers import FindingError
+from campaign.readers import FindingError, benchmark_read_once
 from campaign.seals import changed_pack, renew
 
 MOST_BYTES = 4 << 30
@@ -101,7 +102,8 @@ def _try_file(name: str, corpus: Path, rng: Random) -> None:
             file.write_bytes(change(before, rng) if change else mutated(before, rng, file.name))
             if kind.sealed and rng.random() < RENEWED:
                 renew(folder, file)
-        kind.read(folder, file)
+        with benchmark_read_once(corpus, folder):
+            kind.read(folder, file)
     finally:
         _clear(file)
         file.write_bytes(before)
@@ -159,6 +161,7 @@ def _work(
     """Reads inputs one after another, and says after each what became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.chdir(corpus)
+    tempfile.tempdir = str(corpus.parent)  # in memory, as the corpus is
     silent = os.open(os.devnull, os.O_RDWR)
     os.dup2(silent, 0)
     log = os.open(corpus.parent / "stderr.txt", os.O_RDWR | os.O_CREAT | os.O_TRUNC)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign import readers as take
+from campaign.mutating import LONGEST
 from campaign.saying import SAID
 
 
@@ -81,7 +82,14 @@ def prepared(corpus: Path) -> Path:
     empty = [path for path in corpus.rglob("*") if path.is_file() and not path.stat().st_size]
     if empty:  # then a mutation changes nothing, and what is counted was never tried
         raise RuntimeError(f"empty files in the corpus: {', '.join(map(str, empty))}")
+    long = [path for path in corpus.rglob("*.*") if path.suffix != ".npz" and is_long(path)]
+    if long:  # then every mutation cuts them, and nothing else is tried
+        raise RuntimeError(f"files too long to be mutated: {', '.join(map(str, long))}")
     return corpus
+
+
+def is_long(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0.7 * LONGEST
 
 
 def files_of(kind: Kind, corpus: Path) -> list[Path]:

@@ -4,7 +4,8 @@ A reader raises an AssentError for what it refuses. Anything else that it raises
 """
 
 import shutil
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import torch
 
 import assent
 from assent.adapters.files import of as scores_in
+from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.legible import legible
 from assent.errors import AssentError
+from assent.files import benchmarks
 from assent.files.sparql import Paging, Store
 from campaign.corpus import SELECT, say
 
@@ -55,6 +58,29 @@ def read_and_write(folder: Path, file: Path) -> None:
 
 def load_benchmark(folder: Path, file: Path) -> None:
     assent.load(folder)
+
+
+_load = benchmarks.load
+_load_once = cache(_load)
+
+
+@contextmanager
+def benchmark_read_once(corpus: Path, mutated: Path) -> Iterator[None]:
+    """Within it, the benchmark of a run is read once for all inputs, unless it is the mutated one.
+
+    A run takes a millisecond, its benchmark thirty.
+    """
+    whole = corpus / "benchmark"
+
+    def load(path: str | Path) -> Benchmark:
+        is_whole = mutated != whole and Path(path).resolve() == whole
+        return _load_once(whole) if is_whole else _load(path)
+
+    benchmarks.load = load
+    try:
+        yield
+    finally:
+        benchmarks.load = _load
 
 
 def load_run(folder: Path, file: Path) -> None:
