@@ -4,6 +4,8 @@ import pytest
 
 from assent.core.checking import checked
 from assent.models import names, settings_of
+from assent.reproducing.models import Spec
+from assent.settings import resolve
 from assent.training.presets import PRESETS
 from assent.training.settings import TrainSettings
 
@@ -22,3 +24,16 @@ def test_the_papers_preset_is_the_papers():
     train = values["train"]
     assert values["model"] == {"dim": 64}
     assert (train["epochs"], train["patience"], train["stop_on"]) == (200, 50, "dev-loss")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", ["region-64", "region-sphere-64"])
+def test_the_papers_rows_of_region_have_the_papers_formula(name, preset):
+    model = Spec.of(name, preset).settings.model
+    assert (model.anchor, model.start) == ("plain", 1.0)
+
+
+def test_region_has_the_papers_formula_where_the_paper_is_asked_for():
+    model = resolve("region", "paper").model
+    assert (model.anchor, model.start, model.pace) == ("plain", 1.0, 1.0)
+    assert resolve("region").model.anchor == "scaled"

@@ -20,9 +20,10 @@ class Variant(NamedTuple):
 
 # As many as FB14k-QAQ gets anyway; plans and times left need a number before any graph is read.
 EPOCHS = {"default": ("train.epochs=30",)}
+PLAIN = ('model.anchor="plain"', "model.start=1")  # the paper's formula of Region
 VARIANTS = {
-    "region": Variant("region", ('model.shape="ellipse"',), "Region ellipse"),
-    "region-sphere": Variant("region", ('model.shape="sphere"',), "Region sphere"),
+    "region": Variant("region", ('model.shape="ellipse"', *PLAIN), "Region ellipse"),
+    "region-sphere": Variant("region", ('model.shape="sphere"', *PLAIN), "Region sphere"),
     "region-scaled": Variant("region", ('model.anchor="scaled"', "model.start=4"), "Region scaled"),
     "transa-diagonal": Variant("transa", ('model.metric="diagonal"',), "TransA diagonal"),
 }

@@ -23,7 +23,8 @@ def default(model: str) -> Values:
     if model == "transa":
         return {"train": {"candidates": 0.1}}
     if model == "region":
-        return {"model": {"pace": 5.0}}
+        # Not the paper's formula, which is its `anchor` plain; this decides better everywhere.
+        return {"model": {"anchor": "scaled", "start": 4.0, "pace": 5.0}}
     return {}
 
 
