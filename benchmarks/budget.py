@@ -27,7 +27,8 @@ from assent.verbs.runs import load_benchmark
 SHARED = ("model.dim=64", "train.candidates=0.1")
 EVALUATIONS = 3  # about; none ends a training, which would end it before the rate has fallen
 KINDS = {
-    "transe": ("transe", ()),
+    "transe": ("transe", ("model.norm=1", "train.learning_rate=0.003")),
+    "transe-squared": ("transe", ("model.norm=2", "train.learning_rate=0.005")),
     "transh": ("transh", ()),
     "transr": ("transr", ()),
     "transa-diagonal": ("transa", ("model.metric=diagonal",)),
