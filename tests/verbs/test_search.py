@@ -160,6 +160,43 @@ def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(
     assert '"start"' in events and '"end"' in events
 
 
+@pytest.mark.parametrize(
+    ("epochs", "every", "schedule"),
+    [(6, 2, "one-cycle"), (20, 3, "one-cycle"), (20, 30, "constant")],
+)
+def test_bad_trainings_end_at_the_first_evaluation_and_not_before(
+    benchmark, tmp_path, epochs, every, schedule
+):
+    changes = [f"train.epochs={epochs}", f"train.evaluate_every={every}", "model.dim=8"]
+    changes += [f"train.schedule={schedule}", "train.threads=1"]
+    heard = []
+
+    class Hears(searching.Unwatched):
+        def event(self, **values):
+            if values["event"] == "evaluation":
+                heard.append(values["epoch"])
+
+    assent.train(benchmark, "distmult", changes=changes, watcher=Hears())
+    settings = resolve("distmult", changes=changes)
+    assert searching.first_evaluation(settings, assent.load(benchmark)) == heard[0]
+
+
+def test_the_first_training_has_the_settings_that_the_model_has_anyway(benchmark, tmp_path):
+    found = assent.search(benchmark, "region", out=tmp_path / "s", trials=2, changes=QUICK)
+    first, other = sorted(found.trials, key=lambda trial: trial.number)
+    has = resolve("region", changes=QUICK).sections()
+    for name, value in first.settings.items():
+        section, _, key = name.partition(".")
+        assert value == has[section][key], name
+    assert other.settings != first.settings
+
+
+def test_what_a_space_has_not_is_not_asked_for():
+    has = searching.usual("transr", ("model.query_dropout=0.1",))
+    assert "model.dim" not in has and "model.query_dropout" not in has
+    assert has["train.learning_rate"] == resolve("transr").train.learning_rate
+
+
 def test_several_processes_share_a_search(benchmark, tmp_path):
     found = assent.search(
         benchmark, "distmult", out=tmp_path / "s", trials=4, workers=2, changes=QUICK

@@ -16,14 +16,18 @@ class Variant(NamedTuple):
     model: str
     changes: tuple[str, ...]  # of its settings
     title: str
+    reported: tuple[str, ...] = ()  # what the default preset had when the paper's rows were made
 
 
 # As many as FB14k-QAQ gets anyway; plans and times left need a number before any graph is read.
 EPOCHS = {"default": ("train.epochs=30",)}
+PLAIN = ('model.anchor="plain"', "model.start=1")  # the paper's formula of Region
+WHOLE = ("train.candidates=0",)
 VARIANTS = {
-    "region": Variant("region", ('model.shape="ellipse"',), "Region ellipse"),
-    "region-sphere": Variant("region", ('model.shape="sphere"',), "Region sphere"),
+    "region": Variant("region", ('model.shape="ellipse"', *PLAIN), "Region ellipse", WHOLE),
+    "region-sphere": Variant("region", ('model.shape="sphere"', *PLAIN), "Region sphere", WHOLE),
     "region-scaled": Variant("region", ('model.anchor="scaled"', "model.start=4"), "Region scaled"),
+    "transe": Variant("transe", ("model.norm=1",), "TransE", ("train.learning_rate=0.003", *WHOLE)),
     "transa-diagonal": Variant("transa", ('model.metric="diagonal"',), "TransA diagonal"),
 }
 
@@ -45,7 +49,10 @@ class Spec:
             example = next(iter(MODELS))
             raise ConfigError(f"unknown model {name!r}; expected a kind and a size: {example}")
         variant = _variant(kind)
-        settings = (f"model.dim={int(dim)}", *variant.changes, *EPOCHS.get(preset, ()), *changes)
+        settings = (f"model.dim={int(dim)}", *variant.changes, *EPOCHS.get(preset, ()))
+        if preset == "default":
+            settings += variant.reported
+        settings += changes
         return cls(name, preset, variant.model, settings)
 
     @property

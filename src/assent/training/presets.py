@@ -18,12 +18,18 @@ def default(model: str) -> Values:
         if model == "text":  # on small graphs, it has learned by heart before the rate falls
             values["train"]["epochs"] = 30
         return values
+    if model == "transe":  # the squared L2 distance; and found by a search
+        return {"model": {"norm": 2}, "train": {"learning_rate": 0.005, "candidates": 0.1}}
     if model == "transr":
-        return {"train": {"slots": 4}}
-    if model == "transa":
+        return {"train": {"slots": 4, "candidates": 0.1}}
+    if model in ("transa", "transh"):
         return {"train": {"candidates": 0.1}}
     if model == "region":
-        return {"model": {"pace": 5.0}}
+        # Not the paper's formula, which is its `anchor` plain; this decides better everywhere.
+        return {
+            "model": {"anchor": "scaled", "start": 4.0, "pace": 5.0},
+            "train": {"candidates": 0.1},
+        }
     return {}
 
 

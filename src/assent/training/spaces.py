@@ -44,8 +44,13 @@ def space(model: str) -> Space:
 OWN: dict[str, Space] = {
     "conve": {"model.feature_dropout": Between(0, 0.5, 0.1), "model.dim": (64, 128)},
     "rescal": {"model.dim": (32, 64, 128)},
-    "region": {"model.pace": Between(1, 10), "model.shape": ("ellipse", "sphere")},
-    "transa": {"model.dim": (32, 64)},
+    "region": {
+        "model.anchor": ("scaled", "plain"),
+        "model.pace": Between(1, 10),
+        "model.shape": ("ellipse", "sphere"),
+        "model.start": Between(0.5, 10),
+    },
+    "transa": {"model.dim": (32, 64), "model.far": Between(2, 20)},
     "transe": {"model.norm": (1, 2)},
     "transr": {"model.dim": (32, 64)},
 }

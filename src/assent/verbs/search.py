@@ -1,9 +1,10 @@
 """search: settings for a model, found by training it many times.
 
 Optuna proposes settings: at first at random, later near those that did well (TPE; Bergstra et al.,
-2011). Successive halving (Jamieson & Talwalkar, 2016) ends most trainings early: at 1, 3, 9, ...
-times the epochs of an evaluation, those go on that are among the best third so far. All is
-measured on valid; test has no part in it.
+2011). The first training has the settings that the model has anyway. Successive halving (Jamieson &
+Talwalkar, 2016) ends most trainings early: at 1, 3, 9, ... times the epochs of the first
+evaluation, those go on that are among the best third so far. All is measured on valid; test has no
+part in it.
 """
 
 import fcntl
@@ -21,7 +22,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
 
+from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
+from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
@@ -29,7 +32,8 @@ from assent.reporting.charts import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
 from assent.reporting.showing import shown
-from assent.settings import Settings, model_names, resolve, to_toml
+from assent.settings import Settings, model_names, resolve, settled, to_toml
+from assent.training.schedules import RISING
 from assent.training.spaces import Between, Space, space
 from assent.verbs.read import place
 from assent.verbs.runs import load_benchmark
@@ -71,6 +75,7 @@ class Job(NamedTuple):
     ends: float  # seconds since 1970
     most: int | None  # trainings, in all
     seed: int
+    rung: int = 1  # epochs until the first evaluation, at which bad trainings end
 
 
 def search(
@@ -102,11 +107,14 @@ def search(
     if not _searched(model, changes):
         raise ConfigError(f"search: all of {', '.join(space(model))} are set; leave some open")
     where, folder = str(place(benchmark).resolve()), Path(out)
-    digest = load_benchmark(where).digest()
-    about = {"benchmark": digest, "model": model, "changes": list(changes), "seed": seed}
-    job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed)
+    of = load_benchmark(where)
+    about = {"benchmark": of.digest(), "model": model, "changes": list(changes), "seed": seed}
+    rung = first_evaluation(resolve(model, changes=changes), of)
+    job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed, rung)
     with _searching(folder, about), shown(told or progress, trainings) as tell:
-        _take_up(_study(job, 0))
+        _take_up(study := _study(job, 0))
+        if not study.get_trials(deepcopy=False):
+            study.enqueue_trial(usual(model, changes))
         if workers == 1:
             _work(job, 0, tell)
         else:
@@ -172,6 +180,34 @@ def _searched(model: str, changes: tuple[str, ...]) -> Space:
     return {name: kind for name, kind in space(model).items() if name not in fixed}
 
 
+def first_evaluation(settings: Settings, benchmark: Benchmark) -> int:
+    """After how many epochs a training is measured first.
+
+    Halving begins there. If it began at fewer, several of its rungs would fall on that evaluation,
+    and a third of a third would go on.
+    """
+    queries = Queries.grouped(*both_ways(benchmark.train, benchmark.vocabulary.num_relations))
+    train = settled(settings, len(queries)).train
+    rises = RISING.get(train.schedule, 0) * train.epochs
+    every = max(train.evaluate_every, 1)
+    return min(max(math.ceil(rises / every), 1) * every, train.epochs)
+
+
+def usual(model: str, changes: tuple[str, ...]) -> dict[str, Any]:
+    """What is searched, as the model has it without a search; without what its space has not.
+
+    So the best of a search is hardly worse on its graph than what there was before.
+    """
+    sections = resolve(model, changes=changes).sections()
+    found = {}
+    for name, kind in _searched(model, changes).items():
+        section, _, key = name.partition(".")
+        value = sections[section][key]
+        if kind.low <= value <= kind.high if isinstance(kind, Between) else value in kind:
+            found[name] = value
+    return found
+
+
 def _optuna() -> Any:
     try:
         import optuna
@@ -195,8 +231,7 @@ def _study(job: Job, worker: int) -> Any:
         storage=JournalStorage(JournalFileBackend(str(journal), lock)),
         load_if_exists=True,
         pruner=optuna.pruners.SuccessiveHalvingPruner(
-            min_resource=max(resolve(job.model, changes=job.changes).train.evaluate_every, 1),
-            reduction_factor=THIRD,
+            min_resource=job.rung, reduction_factor=THIRD
         ),
     )
     # A search that goes on must not draw the settings again that it began with.
