@@ -22,6 +22,7 @@ from assent.geometry import Answers, manhattan, passes
 from assent.models import create
 
 ENTITIES, RELATIONS, ANSWERS = 13_541, 237, 3  # answers of a query, on average
+FACTS = 240_000  # of train, for models that hear them
 
 
 class Row(NamedTuple):
@@ -47,6 +48,7 @@ STEPS = {
     "transa, diagonal": Row("transa", {"metric": "diagonal"}, 4),
     "region, ellipse": Row("region", {"shape": "ellipse"}, 2.2),
     "region, sphere": Row("region", {"shape": "sphere"}, 2.2),
+    "attention": Row("attention", goal=6),
 }
 TURN = 4  # steps that count
 PRODUCTS, FIRST, PRODUCTS_GOAL = "three products", "distmult", 1.35
@@ -69,7 +71,11 @@ def products(batch: int, dim: int) -> Callable[[], None]:
 
 def step(row: Row, dim: int, batch: int, entities: int = ENTITIES) -> Callable[[], None]:
     """Encode, loss, gradients, Adam."""
-    model = create(row.model, entities, RELATIONS, {**row.settings, "dim": dim})
+    ends = torch.randint(entities, (2, FACTS), dtype=torch.int32)
+    between = torch.randint(RELATIONS, (FACTS,), dtype=torch.int32)
+    facts = torch.stack([ends[0], between, ends[1]], 1)
+    settings = {**row.settings, "dim": dim}
+    model = create(row.model, entities, RELATIONS, settings, facts=facts.numpy())
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
 
     def run() -> None:

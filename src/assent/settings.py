@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assent.core.arrays import Ids
 from assent.core.checking import checked, refuse_unknown
 from assent.core.texts import Texts
 from assent.core.types import Types
@@ -97,13 +98,16 @@ def _named_by_run(name: str) -> str:
 
 
 def new_model(
-    settings: Settings, vocabulary: Vocabulary, texts: Texts | None = None
+    settings: Settings,
+    vocabulary: Vocabulary,
+    texts: Texts | None = None,
+    facts: Ids | None = None,
 ) -> Model | RuleModel:
-    """A model that has not learned yet; one that is to be loaded needs no texts."""
+    """A model that has not learned yet; one that is to be loaded needs no texts and no facts."""
     sizes = vocabulary.num_entities, vocabulary.num_relations
     if isinstance(settings.model, RuleSettings):
         return COUNTED[settings.name](*sizes, settings.model)
-    return create(settings.name, *sizes, settings.model, texts)
+    return create(settings.name, *sizes, settings.model, texts, facts)
 
 
 def texts_for(settings: Settings, vocabulary: Vocabulary, types: Types | None) -> Texts | None:

@@ -38,6 +38,12 @@ VARIANTS = {
     "text alone": ("text", {"free": False}),
     "text alone, without bias": ("text", {"free": False, "entity_bias": False}),
     "text, without bias": ("text", {"entity_bias": False}),
+    "attention": ("attention", {}),
+    "attention, few facts, nothing hidden": (
+        "attention",
+        {"heads": 1, "heard": 2, "hidden": 0.0, "entity_bias": False},
+    ),
+    "attention, two members": ("attention", {"members": 2, "heads": 2}),
     "text, two members": ("text", {"members": 2, "free_dropout": 0.0}),
 }
 # Two people (0-5) born in each city (6-8), cities in two countries (9, 10), and people as their
@@ -69,7 +75,7 @@ def variant(request):
 def made(variant, seed=0, **more):
     torch.manual_seed(seed)
     name, settings = variant
-    return create(name, 11, 3, {**settings, **more}, TEXTS)
+    return create(name, 11, 3, {**settings, **more}, TEXTS, FACTS)
 
 
 def learned(variant, steps, rate=0.03):
@@ -229,8 +235,8 @@ def test_a_digest_tells_models_apart(variant):
 
 def test_scores_lie_where_the_model_does_though_asked_for_from_the_cpu(variant):
     """On torch's device without numbers, which minds a mixture as a GPU would."""
-    if variant[0] in ("rescal", "transr") or variant[1].get("metric") == "full":
-        pytest.skip("the model counts its relations, which takes numbers")
+    if variant[0] in ("rescal", "transr", "attention") or variant[1].get("metric") == "full":
+        pytest.skip("the model counts its relations or facts, which takes numbers")
     model = made(variant).to("meta")
     assert model.scores(ANCHORS, RELATIONS).is_meta
     assert model.pairs(ANCHORS, RELATIONS, ANCHORS).is_meta

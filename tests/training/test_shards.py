@@ -65,8 +65,9 @@ def test_every_model_is_compared_or_refused():
     for name in names():
         with shared_by(Peers(0, 2)):
             model = create(name, 20, 3, {"dim": 16})
-        if name == "text":
-            with pytest.raises(ConfigError, match=r"Text: meets the entities in its own way"):
+        if name in ("attention", "text"):
+            own = rf"{type(model).__name__}: meets the entities in its own way"
+            with pytest.raises(ConfigError, match=own):
                 refuse_unshared(model)
         else:
             refuse_unshared(model)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assent.core.arrays import Ids
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.errors import ConfigError
@@ -133,6 +134,17 @@ class Model(nn.Module, ABC):
         `tables` stand in for `entity_tables()`, and have a row for each of them. Where several
         processes share the entities, these are its own, and queries name all entities by their ids.
         """
+
+    def see(self, facts: Ids) -> None:
+        """Takes in the train facts, for models that need them beside what they learn."""
+
+    def saw(self, facts: Ids) -> bool:
+        """Whether these are the facts that it took in, if it needs any."""
+        return True
+
+    def reach(self, entities: Tensor) -> Tensor:
+        """What a step about these `entities` must know: they, and after them perhaps others."""
+        return entities
 
     def knowing(self, more: Texts) -> Self:
         """A copy that knows further entities, after its own, by what is written about them."""

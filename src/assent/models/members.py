@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assent.core.arrays import Ids
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.geometry import Answers
@@ -66,6 +67,17 @@ class Members(Model):
                 mine = [next(rest) for _ in each.entity_tables()]
                 stack.enter_context(each.only(mine, entities))
             yield
+
+    def see(self, facts: Ids) -> None:
+        for each in self:
+            each.see(facts)
+
+    def saw(self, facts: Ids) -> bool:
+        return all(each.saw(facts) for each in self)
+
+    def reach(self, entities: Tensor) -> Tensor:
+        others = torch.cat([each.reach(entities)[len(entities) :] for each in self])
+        return torch.cat([entities, torch.unique(others)])
 
     def knowing(self, more: Texts) -> Self:
         return type(self)([each.knowing(more) for each in self])

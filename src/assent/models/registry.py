@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 import assent.models
+from assent.core.arrays import Ids
 from assent.core.checking import checked, refuse_unknown
 from assent.core.legible import first_line
 from assent.core.memory import memory
@@ -30,10 +31,12 @@ def create(
     num_relations: int,
     settings: Mapping[str, Any] | ModelSettings | None = None,
     texts: Texts | None = None,
+    facts: Ids | None = None,
 ) -> Model:
     """A new model with random parameters, drawn with torch's generator.
 
-    `texts` are what is written about the entities, for models that read it.
+    `texts` are what is written about the entities, for models that read it; `facts` (fact, 3) those
+    that it is trained on, for models that need them beside.
     """
     if not isinstance(settings, ModelSettings):
         settings = settings_of(name, settings or {})
@@ -48,6 +51,9 @@ def create(
         if texts is not None:
             for each in members:
                 each.read(texts)
+        if facts is not None:
+            for each in members:
+                each.see(facts)
     return Members(members) if len(members) > 1 else members[0]
 
 

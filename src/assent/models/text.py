@@ -16,7 +16,7 @@ from assent.geometry import Table
 from assent.geometry.bags import Bag, bag_sums
 from assent.models.bags import Lexicon
 from assent.models.base import WHOLE
-from assent.models.complex import ComplEx
+from assent.models.composed import Composed
 from assent.models.embedding import DotSettings
 
 
@@ -64,7 +64,7 @@ class Written(NamedTuple):
         return type(self)(offsets, *map(torch.cat, zip(self[1:], other[1:], strict=True)))
 
 
-class Text(ComplEx, name="text"):
+class Text(Composed, name="text"):
     """ComplEx over vectors that are sums of what is written about an entity.
 
     Each word, character n-gram and type that entities share has a vector, and what an encoder made
@@ -90,7 +90,6 @@ class Text(ComplEx, name="text"):
         self.bias = nn.Parameter(torch.zeros(num_entities)) if biased and free else None
         if not free:
             self.register_parameter("entities", None)
-        self._at_hand: tuple[Table, Versions] | None = None
         self.read(Texts.plain([""] * num_entities))
 
     def read(self, texts: Texts) -> None:
@@ -108,12 +107,12 @@ class Text(ComplEx, name="text"):
             biased = count and self.settings.entity_bias
             bias = nn.Parameter(torch.zeros(count, 1)) if biased else None
             self.register_parameter(f"{name}_bias", bias)
-        self._at_hand = None
+        self.forget()
 
     def knowing(self, more: Texts) -> Self:
         """A copy that knows further entities, after its own, by these texts."""
         lexicon = Lexicon(self.keys.cpu().numpy(), self.idf.cpu().numpy())
-        self._at_hand = None
+        self.forget()
         copy = deepcopy(self)
         copy.num_entities += len(more)
         copy.written = self.written.and_of(
@@ -134,25 +133,7 @@ class Text(ComplEx, name="text"):
         for name, part in written._asdict().items():
             setattr(self, name, part)
 
-    def vectors_of(self, which: slice | Tensor) -> Tensor:
-        return self.entity_table(which).vectors
-
-    def entity_table(self, which: slice | Tensor = WHOLE) -> Table:
-        if self.training or torch.is_grad_enabled():
-            return self._composed(which)
-        table = self._kept_at_hand()
-        if isinstance(which, slice) and which == WHOLE:
-            return table
-        return Table(table.vectors[which], None if table.bias is None else table.bias[which])
-
-    def _kept_at_hand(self) -> Table:
-        """All entities; at rest, all queries meet the same ones, which are summed up once."""
-        now = tuple(x._version for x in self.parameters())
-        if self._at_hand is None or self._at_hand[1] != now:
-            self._at_hand = self._composed(WHOLE), now
-        return self._at_hand[0]
-
-    def _composed(self, which: slice | Tensor) -> Table:
+    def composed(self, which: slice | Tensor) -> Table:
         """The vectors and biases of these entities, summed up."""
         written = self.written
         own: Tensor | None = self.entities
@@ -188,18 +169,9 @@ class Text(ComplEx, name="text"):
             finally:
                 self.written = whole
 
-    def train(self, mode: bool = True) -> Self:
-        if mode:
-            self._at_hand = None  # it is about to change, by ways that no version tells of
-        return super().train(mode)
-
-    def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        self._at_hand = None  # it is about to move
-        return super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-
     def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
         """Sizes follow what is loaded: a model that has read nothing yet takes any text."""
-        self._at_hand = None
+        self.forget()
         for name in BUFFERS:
             if _differ(getattr(self, name), part := state.get(prefix + name)) and part is not None:
                 setattr(self, name, torch.empty_like(part, device=self.device))
@@ -211,7 +183,6 @@ class Text(ComplEx, name="text"):
         _check(self.written, self.keys, self.num_entities)
 
 
-Versions = tuple[int, ...]  # of the parameters: how often each was changed
 BUFFERS = ("keys", "idf", *Written._fields)
 PARAMETERS = ("shared", "shared_bias", "mapped", "mapped_bias")
 

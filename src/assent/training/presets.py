@@ -5,7 +5,12 @@ from typing import Any
 
 Values = dict[str, dict[str, Any]]
 
-PRODUCTS = ("complex", "distmult", "text")  # their cubed norms bound what a score can be
+PRODUCTS = (
+    "attention",
+    "complex",
+    "distmult",
+    "text",
+)  # their cubed norms bound what a score can be
 
 
 def default(model: str) -> Values:

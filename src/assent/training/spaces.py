@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 TRANSLATIONS = ("transa", "transe", "transh", "transr", "region")
-PRODUCTS = ("complex", "distmult", "text")
+PRODUCTS = ("attention", "complex", "distmult", "text")
 
 
 class Between(NamedTuple):

@@ -74,7 +74,7 @@ class Stepping:
             small, ids, drawn = sample(batch, self.strata, settings.seed, done)
         else:
             small, ids, drawn = sample_of(peers, batch, self.strata, settings.seed, done)
-        ids = ids.to(settings.device)
+        ids = self.model.reach(ids.to(settings.device))
         places = ids if peers is None else peers.rows_of(ids)
         rows = self.optimizer.rows(places)
         with self.model.only(rows, ids):

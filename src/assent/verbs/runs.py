@@ -109,6 +109,8 @@ def load_run(
     except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{folder / WEIGHTS}: not the weights of this model ({reason})") from error
+    if isinstance(model, Model) and not model.saw(mine.train):
+        raise DataError(f"{folder / WEIGHTS}: heard of other facts than those of the benchmark")
     if not renewing:
         check(folder, (SETTINGS, ENTITIES, RELATIONS, *(() if unfinished else (WEIGHTS,))))
     run = Run(mine, settings, model.eval(), trained, folder)

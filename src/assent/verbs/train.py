@@ -149,7 +149,7 @@ def fit(
     settings = settled(settings, len(queries))
     texts = texts_for(settings, names, benchmark.types)
     with shared_by(peers):
-        network = new_model(settings, names, texts)
+        network = new_model(settings, names, texts, benchmark.train)
     if peers is not None:
         refuse_unshared(network)
         if folder is None:

@@ -145,6 +145,7 @@ def grown(run: Run, model: Model, found: Change) -> Model:
         made = new_model(run.settings, names)
         made.load_state_dict(model.state_dict())
         assert isinstance(made, Model)
+        made.see(benchmark.train)
         return made
     types = benchmark.types.with_entities(new) if benchmark.types else None
     texts = texts_for(run.settings, names.with_entities(new), types)
@@ -154,7 +155,8 @@ def grown(run: Run, model: Model, found: Change) -> Model:
     made = new_model(run.settings, names)
     assert isinstance(made, Model)
     alike = Alike.of(benchmark.train, found.first_new, names.num_entities, names.num_relations)
-    return warm(model, made, alike)
+    warm(model, made, alike).see(benchmark.train)
+    return made
 
 
 def _train(
