@@ -10,10 +10,12 @@ from torch import Tensor
 
 from assent.core.arrays import Ids, Keys
 from assent.core.benchmark import Benchmark
+from assent.core.columns import Columns
 from assent.core.queries import Queries, Subset
 from assent.core.scores import QueriesDone, ScoreBlock, Scorer, Scores, unheard
 from assent.errors import DataError
 from assent.geometry import scans, threads
+from assent.geometry.shared import SharedColumns
 from assent.models.custom import theirs
 from assent.models.embedding import Embedding
 
@@ -55,26 +57,34 @@ def score(
 ) -> Iterator[ScoreBlock]:
     """The scores of all candidates, a few queries at a time.
 
-    `known` answers are no candidates: accepting them would add nothing.
+    `known` answers are no candidates: accepting them would add nothing. Where processes share the
+    entities, each has blocks of the same queries, with the candidates that it has.
     """
-    size = max(ROWS, cells // scorer.num_entities)
-    offsets, entities = known.answers_to(queries, scorer.num_entities)
+    size, columns = max(ROWS, cells // scorer.num_entities), columns_of(scorer)
+    offsets, places = columns.own(*known.answers_to(queries, scorer.num_entities))
     for first in range(0, len(queries), size):
         part = queries.take(np.arange(first, min(first + size, len(queries))))
         with torch.no_grad(), theirs():
             given = scorer.scores(_tensor(part.anchors), _tensor(part.relations))
         scores = given.float().cpu().numpy()
-        if scores.shape != (expected := (len(part), scorer.num_entities)):
+        if scores.shape != (expected := (len(part), columns.count)):
             raise DataError(f"scores of {scores.shape}; expected {expected}")
-        _mask(scores, offsets[first : first + len(part) + 1], entities)
-        yield ScoreBlock(part, scores, first)
+        _mask(scores, offsets[first : first + len(part) + 1], places)
+        yield ScoreBlock(part, scores, first, columns)
 
 
-def _mask(scores: Scores, offsets: Keys, entities: Ids) -> None:
+def columns_of(scorer: Scorer) -> Columns:
+    """The entities that this process scores: all, or where several share them, its own."""
+    peers = getattr(scorer, "peers", None)
+    count = scorer.num_entities
+    return Columns(count) if peers is None else SharedColumns(count, peers)
+
+
+def _mask(scores: Scores, offsets: Keys, places: Ids) -> None:
     """In place: those of row i are at `offsets[i]` and on, up to those of the next."""
 
     def mask(part: int, parts: int) -> None:
-        scans.mask(scores, offsets, entities, *threads.share(len(scores), part, parts))
+        scans.mask(scores, offsets, places, *threads.share(len(scores), part, parts))
 
     threads.side_by_side(mask)
 
@@ -114,6 +124,26 @@ def entity_vectors(scorer: object) -> NDArray[np.floating[Any]] | None:  # (enti
     with theirs():
         vectors: NDArray[np.floating[Any]] = scorer.entity_table().vectors.detach().cpu().numpy()
     return vectors if len(vectors) == scorer.num_entities else None
+
+
+class SharedVectors:
+    """The vectors of entities that several processes share; all of them ask for the same ones."""
+
+    def __init__(self, model: Embedding) -> None:
+        self.model = model
+
+    def __getitem__(self, entities: Ids) -> NDArray[np.floating[Any]]:
+        with theirs():
+            table = self.model.rows_of(_tensor(entities))
+        vectors: NDArray[np.floating[Any]] = table.vectors.detach().cpu().numpy()
+        return vectors
+
+
+def seen_by(scorer: object) -> NDArray[np.floating[Any]] | SharedVectors | None:
+    """The entities as a model sees them, whichever process has them."""
+    if isinstance(scorer, Embedding) and scorer.peers is not None:
+        return SharedVectors(scorer)
+    return entity_vectors(scorer)
 
 
 def _tensor(ids: Ids) -> Tensor:

@@ -1,8 +1,5 @@
 """What several processes measure of their own candidates is, put together, what one measures."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import numpy as np
 import torch
 from hypothesis import given
@@ -11,39 +8,12 @@ from hypothesis import strategies as st
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import collect
 from assent.deciding.shortlisting import Highest
-from assent.geometry import Peers
 from assent.geometry.threads import one_thread
 from assent.measuring.ranking import Standings
 from assent.scoring import score
-from assent.training.shares import ShortlistOfShares, StandingsOfShares, collect_shares
+from peers_in_threads import in_all
 
 RELATIONS = 2
-
-
-class InThreads(Peers):
-    """Peers that are threads of this process: what each gives lies in a list for all."""
-
-    def __init__(self, rank, size, barrier, table):
-        super().__init__(rank, size)
-        self.barrier, self.table = barrier, table
-
-    def all_parts(self, part):
-        self.table[self.rank] = part.clone()
-        self.barrier.wait()
-        parts = torch.stack(list(self.table))
-        self.barrier.wait()
-        return parts
-
-    def sum_(self, *tensors):
-        for tensor in tensors:
-            tensor.copy_(self.all_parts(tensor).sum(0))
-
-
-def in_all(size, work):
-    """`work(peers)` of each of so many processes."""
-    barrier, table = Barrier(size, timeout=60), [None] * size
-    with ThreadPoolExecutor(size) as pool:
-        return list(pool.map(lambda rank: work(InThreads(rank, size, barrier, table)), range(size)))
 
 
 class Matrix:
@@ -92,7 +62,7 @@ def test_the_highest_candidates_of_all_shares_are_the_highest_of_all(case, per_a
 
         def work(peers):
             mine = Highest(asked, 2 * RELATIONS, per_answer)
-            collect_shares(Matrix(scores, peers), asked, known, ShortlistOfShares(mine))
+            collect(score(Matrix(scores, peers), asked, known), mine)
             return shortlisted(mine)
 
         assert in_all(size, work) == [shortlisted(alone)] * size
@@ -113,7 +83,7 @@ def test_the_ranks_of_answers_are_those_among_all(case):
 
         def work(peers):
             mine = Standings(asked, true, scores.shape[2])
-            collect_shares(Matrix(scores, peers), asked, known, StandingsOfShares(mine))
+            collect(score(Matrix(scores, peers), asked, known), mine)
             return ranks(mine)
 
         assert in_all(size, work) == [ranks(alone)] * size

@@ -34,7 +34,7 @@ app = typer.Typer(
 
 DEBUG = "--debug"  # anywhere in a command; `main` takes it out
 LARGEST_SIZE = 1e6  # GB
-SHARED = "train"  # the command that several processes do together
+SHARED = ("train", "tune", "evaluate", "complete")  # what several processes do together
 WIDE = 120  # columns where no terminal says how many it has
 
 out = Door(width=None if sys.stdout.isatty() else WIDE)  # what a command finds
@@ -139,10 +139,10 @@ def command(
     def make(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def told(*args: Any, quiet: bool, json: bool = False, **options: Any) -> None:
-            if several() and (name or function.__name__) != SHARED:
+            if several() and (name or function.__name__) not in SHARED:
                 raise ConfigError(
                     f"{name or function.__name__}: is done by one process; of several, as torchrun "
-                    f"starts them, only {SHARED} makes use"
+                    f"starts them, only {', '.join(SHARED)} make use"
                 )
             with only_here(), _telling(quiet, json):
                 try:
@@ -169,7 +169,8 @@ def command(
 def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
     """Gathers what a command tells, if that is to be JSON, and prints it when the command ends."""
     global _document
-    notes.quiet, _document = quiet, {} if as_json else None
+    notes.quiet, _document = quiet or not is_first(), {} if as_json else None
+    out.quiet = not is_first()  # of several processes, one speaks
     try:
         yield
         _print_document()
@@ -178,6 +179,7 @@ def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
         raise
     finally:
         notes.quiet, _document = False, None
+        out.quiet = False
 
 
 BenchmarkFolder = Annotated[
@@ -362,7 +364,7 @@ def as_json(values: Callable[[], Mapping[str, Any]]) -> bool:
 
 def _print_document() -> None:
     """Prints JSON in ASCII: names come from users' graphs, and a terminal may be reading."""
-    if _document is not None:
+    if _document is not None and is_first():
         from assent.measuring.plain import plain
 
         print(json.dumps(plain(_document), indent=1, allow_nan=False))

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, Unfinished, command, notes, say, show, tell
+from assent.cli.common import (
+    AtBenchmark,
+    RunFolder,
+    Unfinished,
+    command,
+    is_first,
+    notes,
+    say,
+    several,
+    show,
+    tell,
+)
+from assent.cli.together import Workers, together
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -15,6 +27,7 @@ if TYPE_CHECKING:
 
 @command()
 def complete(
+    context: typer.Context,
     run_folder: RunFolder,
     out_file: Annotated[
         str | None,
@@ -162,6 +175,7 @@ def complete(
     ] = True,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,
+    workers: Workers = 1,
 ) -> None:
     """Find new facts, and accept those that are sure enough.
 
@@ -185,6 +199,10 @@ def complete(
     from assent.verbs.deciders import rule_of
     from assent.verbs.runs import load_run
 
+    if workers > 1 or several():
+        for option, given in (("--part", part is not None), ("--reviewed", reviewed)):
+            if given:
+                raise ConfigError(f"{option}: is done by one process; leave out --workers")
     if part is not None:
         if out_file is not None or review_file is not None or refused_file is not None:
             raise ConfigError("a part writes no facts; complete without --part when all are there")
@@ -205,86 +223,87 @@ def complete(
     for target in targets:
         refuse_to_write(target, overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
-    run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
-    if anchors is not None:
-        names = run.benchmark.whole().vocabulary
-        anchors = [names.entities[place] for place in entities_named(anchors, names)]
-    for path in files:
-        refuse_suffix(path, run.benchmark.vocabulary)
-    if precision is not None and not reviewed and rule_of(run_folder) == "judge":
-        say("the judge that the run was tuned with is not asked; model and rules decide")
-    if precision is not None and over == "asked" and not reviewed:
-        refuse_impossible(precision, 1.0 if missing is None else missing)
-        relations_named(relations, run.benchmark.vocabulary)
-        Wanted(max_facts=max_facts, review_above=review_above)
-        refit = _fitted_again(run, refit)
-    with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
-        found = run_completion(
-            run,
-            precision,
-            over=over,
-            missing=missing,
-            confidence=confidence,
-            refit=refit,
-            reviewed=reviewed,
-            review_above=None if review_file is None else review_above,
-            relations=relations,
-            anchors=anchors,
-            max_facts=max_facts,
-            functional=functional,
-            symmetric=symmetric,
-            entailed=entailed,
-            progress=progress,
-            telling=lambda work: notes.print(work, markup=False, highlight=False),
-            stopping=lambda: interrupts.wanted is not None,
+    with together(context, workers):
+        run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
+        if anchors is not None:
+            names = run.benchmark.whole().vocabulary
+            anchors = [names.entities[place] for place in entities_named(anchors, names)]
+        for path in files:
+            refuse_suffix(path, run.benchmark.vocabulary)
+        if precision is not None and not reviewed and rule_of(run_folder) == "judge":
+            say("the judge that the run was tuned with is not asked; model and rules decide")
+        if precision is not None and over == "asked" and not reviewed:
+            refuse_impossible(precision, 1.0 if missing is None else missing)
+            relations_named(relations, run.benchmark.vocabulary)
+            Wanted(max_facts=max_facts, review_above=review_above)
+            refit = _fitted_again(run, refit)
+        with Interrupts() as interrupts, minutes_of_queries(notes) as progress:
+            found = run_completion(
+                run,
+                precision,
+                over=over,
+                missing=missing,
+                confidence=confidence,
+                refit=refit,
+                reviewed=reviewed,
+                review_above=None if review_file is None else review_above,
+                relations=relations,
+                anchors=anchors,
+                max_facts=max_facts,
+                functional=functional,
+                symmetric=symmetric,
+                entailed=entailed,
+                progress=progress,
+                telling=lambda work: notes.print(work, markup=False, highlight=False),
+                stopping=lambda: interrupts.wanted is not None,
+            )
+        if not found.finished and precision is not None and over == "asked":
+            said = "stopped; what was asked so far is kept, and the same command goes on from there"
+            raise StoppedError(said if is_first() else "", interrupts.wanted)
+        if not is_first():  # of several processes, one writes and tells
+            return
+        if not found.finished:
+            files = [path if is_store(path) else str(partial(Path(path))) for path in files]
+        about = About(
+            str(run_folder),
+            run.settings.name,
+            datetime.now(UTC),
+            graph or "",
+            triple_terms,
+            found.reviewed.reviewers if found.reviewed else (),
+            found.confirmed_by,
+            spreadsheet_safe,
+            run.benchmark.has_rdf_terms,
         )
-    if not found.finished and precision is not None and over == "asked":
-        raise StoppedError(
-            "stopped; what was asked so far is kept, and the same command goes on from there",
-            interrupts.wanted,
-        )
-    if not found.finished:
-        files = [path if is_store(path) else str(partial(Path(path))) for path in files]
-    about = About(
-        str(run_folder),
-        run.settings.name,
-        datetime.now(UTC),
-        graph or "",
-        triple_terms,
-        found.reviewed.reviewers if found.reviewed else (),
-        found.confirmed_by,
-        spreadsheet_safe,
-        run.benchmark.has_rdf_terms,
-    )
-    graph = store_graph(about) + ("" if found.finished else ".partial")
-    for path, facts in zip(files, (found.accepted, found.review), strict=False):
-        write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
-    if refused_file is not None:
-        write_refused(refused_file, found.refused.facts, found.refused.words())
-    whole = relations is None and anchors is None and max_facts is None
-    if found.finished and whole:
-        keep_completion(found, run, run_folder, targets)
-    show(completion_grid(found))
-    for line in summary_lines(found):
-        say(line)
-    files = [
-        f"{Store.of(path).url}, graph {graph}"
-        if is_store(path)
-        else " and ".join(map(str, files_of(path)))
-        for path in files
-    ]
-    kinds = (("accepted", found.accepted), ("to review", found.review))
-    for path, (what, facts) in zip(files, kinds, strict=False):
-        tell(what, path, contents(facts))
-    if refused_file is not None:
-        tell("refused", refused_file)
-    if found.finished and not whole:
-        say("a part of the graph: what the run's folder keeps for reports stays as it was")
-    if not found.finished:
-        done = f"{len(found.outcomes):,} of {found.relations:,} relations"
-        raise StoppedError(
-            f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
-        )
+        graph = store_graph(about) + ("" if found.finished else ".partial")
+        for path, facts in zip(files, (found.accepted, found.review), strict=False):
+            write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
+        if refused_file is not None:
+            write_refused(refused_file, found.refused.facts, found.refused.words())
+        whole = relations is None and anchors is None and max_facts is None
+        if found.finished and whole:
+            keep_completion(found, run, run_folder, targets)
+        show(completion_grid(found))
+        for line in summary_lines(found):
+            say(line)
+        files = [
+            f"{Store.of(path).url}, graph {graph}"
+            if is_store(path)
+            else " and ".join(map(str, files_of(path)))
+            for path in files
+        ]
+        kinds = (("accepted", found.accepted), ("to review", found.review))
+        for path, (what, facts) in zip(files, kinds, strict=False):
+            tell(what, path, contents(facts))
+        if refused_file is not None:
+            tell("refused", refused_file)
+        if found.finished and not whole:
+            say("a part of the graph: what the run's folder keeps for reports stays as it was")
+        if not found.finished:
+            done = f"{len(found.outcomes):,} of {found.relations:,} relations"
+            raise StoppedError(
+                f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
+            )
 
 
 def _prepare(

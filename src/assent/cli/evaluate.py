@@ -16,16 +16,19 @@ from assent.cli.common import (
     Unfinished,
     as_json,
     command,
+    is_first,
     notes,
     say,
     show,
     tell,
 )
+from assent.cli.together import Workers, together
 from assent.errors import ConfigError, DataError
 
 
 @command()
 def evaluate(
+    context: typer.Context,
     run_folder: RunFolder,
     split: Split = "test",
     decider_file: Annotated[
@@ -54,6 +57,7 @@ def evaluate(
     unfinished: Unfinished = False,
     tensorboard: Tensorboard = False,
     mlflow: MLflowAddress = None,
+    workers: Workers = 1,
 ) -> None:
     """Measure how good the decisions are, on test queries.
 
@@ -86,35 +90,38 @@ def evaluate(
     refuse_untrackable(tensorboard, mlflow)
     if decisions is not None:
         refuse_to_write(decisions)
-    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
-    decider = load_decider(decider_file or run_folder, run, on)
-    with queries(notes) as progress:
-        found = measure(run, decider, split, progress)
-        differences = {}
-        if against is not None:
-            other = run if against.is_file() else load_run(against, on, benchmark=benchmark)
-            if other.benchmark.digest() != run.benchmark.digest():
-                raise DataError(f"{against}: a run on another benchmark")
-            rival = load_decider(against, other, on)
-            rival_found = measure(other, rival, split, progress)
-            pair = (rival_found.classified, found.classified)
-            differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
-    files = [run_folder / METRICS] if split == "test" and decider_file is None else []
-    for path in files:
-        with recorded(path) as part:
-            part.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
-    if decisions is not None:
-        write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
-    if not as_json(found.to_json):
-        show(decisions_grid({"": found}))
-        show(ranking_grid({"": found}))
-        for line in other_lines(found):
-            say(line)
-        show(further_grid({"": found}))
-    if by == "relation":
-        show(relations_grid([DecidedRun("", decider, found)]).without(SUREST))
-    for name, difference in differences.items():
-        say(f"{difference_line(name, difference)} beside {against}")
-    if decisions is not None:
-        tell("decisions", decisions)
-    track(run_folder, files, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)
+    with together(context, workers):
+        run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+        decider = load_decider(decider_file or run_folder, run, on)
+        with queries(notes) as progress:
+            found = measure(run, decider, split, progress)
+            differences = {}
+            if against is not None:
+                other = run if against.is_file() else load_run(against, on, benchmark=benchmark)
+                if other.benchmark.digest() != run.benchmark.digest():
+                    raise DataError(f"{against}: a run on another benchmark")
+                rival = load_decider(against, other, on)
+                rival_found = measure(other, rival, split, progress)
+                pair = (rival_found.classified, found.classified)
+                differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
+        if not is_first():  # of several processes, one writes and tells
+            return
+        files = [run_folder / METRICS] if split == "test" and decider_file is None else []
+        for path in files:
+            with recorded(path) as part:
+                part.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+        if decisions is not None:
+            write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
+        if not as_json(found.to_json):
+            show(decisions_grid({"": found}))
+            show(ranking_grid({"": found}))
+            for line in other_lines(found):
+                say(line)
+            show(further_grid({"": found}))
+        if by == "relation":
+            show(relations_grid([DecidedRun("", decider, found)]).without(SUREST))
+        for name, difference in differences.items():
+            say(f"{difference_line(name, difference)} beside {against}")
+        if decisions is not None:
+            tell("decisions", decisions)
+        track(run_folder, files, metrics_of(found), tensorboard=tensorboard, mlflow=mlflow)

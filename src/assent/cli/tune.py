@@ -13,17 +13,20 @@ from assent.cli.common import (
     Tensorboard,
     Unfinished,
     command,
+    is_first,
     notes,
     one_of,
     say,
     show,
     tell,
 )
+from assent.cli.together import Workers, together
 from assent.errors import ConfigError
 
 
 @command()
 def tune(
+    context: typer.Context,
     run_folder: RunFolder,
     rule: Annotated[
         str,
@@ -81,6 +84,7 @@ def tune(
     unfinished: Unfinished = False,
     tensorboard: Tensorboard = False,
     mlflow: MLflowAddress = None,
+    workers: Workers = 1,
 ) -> None:
     """Find the thresholds above which candidates are accepted.
 
@@ -101,19 +105,23 @@ def tune(
     if out_file is not None:
         refuse_to_write(out_file, own=is_own(out_file))
     refuse_untrackable(tensorboard, mlflow)
-    run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
-    heard = {
-        str(folder.resolve()): load_run(folder, on, benchmark=benchmark) for folder in others or ()
-    }
-    with queries(notes) as progress:
-        decider = find_decider(
-            run, rule, objective, progress, heard, precision, confidence, reviewed
-        )
-    path = save_decider(decider, out_file or run_folder, run.benchmark)
-    show(thresholds_grid(decider, run.benchmark))
-    if "promise" in decider.found:
-        show(promise_grid(decider.found["promise"]))
-    if (line := found_line(decider)) is not None:
-        say(line)
-    tell("decider", path)
-    track(run_folder, [path], tensorboard=tensorboard, mlflow=mlflow)
+    with together(context, workers):
+        run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
+        heard = {
+            str(folder.resolve()): load_run(folder, on, benchmark=benchmark)
+            for folder in others or ()
+        }
+        with queries(notes) as progress:
+            decider = find_decider(
+                run, rule, objective, progress, heard, precision, confidence, reviewed
+            )
+        if not is_first():  # of several processes, one writes and tells
+            return
+        path = save_decider(decider, out_file or run_folder, run.benchmark)
+        show(thresholds_grid(decider, run.benchmark))
+        if "promise" in decider.found:
+            show(promise_grid(decider.found["promise"]))
+        if (line := found_line(decider)) is not None:
+            say(line)
+        tell("decider", path)
+        track(run_folder, [path], tensorboard=tensorboard, mlflow=mlflow)

@@ -105,7 +105,7 @@ class ByFact:
 
     def forget(self) -> None:
         """Removes what the proposers kept, which is in one folder."""
-        if self.rehearsing.keeper is not None:
+        if self.rehearsing.keeper is not None and self.rehearsing.columns.first:
             self.rehearsing.keeper.forget()
 
     def result(self, progress: QueriesDone, stopping: Stopping) -> Completion:

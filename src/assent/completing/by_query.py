@@ -67,7 +67,7 @@ class ByQuery:
             for block in score(self.scorer, queries, self.ground.known):
                 above.add(block)
                 progress(before + block.first + len(block.queries), total)
-                if stopping():
+                if block.columns.any(stopping()):
                     return
             before += len(queries)
             yield self._decided(relation, len(queries), above.result(), fits)

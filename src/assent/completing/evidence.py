@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,15 @@ TOGETHER = 256  # facts whose nearest known facts are looked for together
 HEAD, TAIL, ANY, PATH = RULES
 
 Vectors = NDArray[np.floating[Any]]  # (entity, dim)
-SeenBy = Callable[[], Vectors | None]  # gives the entities as a model sees them, if it has any
+
+
+class Seen(Protocol):
+    """The entities as a model sees them."""
+
+    def __getitem__(self, entities: Ids) -> Vectors: ...
+
+
+SeenBy = Callable[[], Seen | None]  # None: the model has no vectors
 
 
 class Explainer:
@@ -80,10 +88,9 @@ class Explainer:
         return Evidence.of([[*mine, *other] for mine, other in zip(speaking, against, strict=True)])
 
     @cached_property
-    def vectors(self) -> Vectors | None:
-        """The entities as the model sees them, each of length 1."""
-        vectors = self._seen()
-        return None if vectors is None else _unit(vectors)
+    def vectors(self) -> Seen | None:
+        """The entities as the model sees them."""
+        return self._seen()
 
     def _known(self, relation: int, heads: Ids, tails: Ids) -> Mask:  # (fact,)
         size, mine = self.names.num_entities, self.facts[self.facts[:, 1] == relation]
@@ -243,10 +250,11 @@ class Explainer:
         mine = self.facts[self.facts[:, 1] == relation]
         its_heads, head_rows = np.unique(mine[:, 0], return_inverse=True)
         its_tails, tail_rows = np.unique(mine[:, 2], return_inverse=True)
+        known_heads, known_tails = (_unit(self.vectors[ids]).T for ids in (its_heads, its_tails))
         for first in range(0, len(heads), TOGETHER):
             some = slice(first, first + TOGETHER)
-            by_head = self.vectors[heads[some]] @ self.vectors[its_heads].T
-            by_tail = self.vectors[tails[some]] @ self.vectors[its_tails].T
+            by_head = _unit(self.vectors[heads[some]]) @ known_heads
+            by_tail = _unit(self.vectors[tails[some]]) @ known_tails
             for row, (head, tail) in enumerate(
                 zip(heads[some].tolist(), tails[some].tolist(), strict=True)
             ):

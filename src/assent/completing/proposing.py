@@ -27,7 +27,7 @@ from assent.core.queries import Queries, both_ways
 from assent.core.scores import QueriesDone, Scorer, Scores
 from assent.core.shortlist import Shortlist
 from assent.deciding.shortlisting import Highest
-from assent.scoring import PairScorer, score, score_facts, score_pairs
+from assent.scoring import PairScorer, columns_of, score, score_facts, score_pairs
 
 Values = NDArray[np.float64]
 Rules = Callable[[Ids], Values]  # of facts (fact, 3): the log-odds that rules add up to
@@ -71,7 +71,7 @@ class Proposer:
         it shows in them.
         """
         self.ground, self.scorer, self.decider, self.rules = ground, scorer, decider, rules
-        self.keeper = keeper
+        self.keeper, self.columns = keeper, columns_of(scorer)
         self.names = ground.names
         self.train, self.held_out = train, held_out
         count = self.names.num_relations
@@ -130,12 +130,13 @@ class Proposer:
         found, before = list[Proposed](), 0
         for relation in relations:
             kept = self.keeper.load(relation) if self.keeper else None
-            mine = Proposed(*kept) if kept else None
+            lacking = self.columns.any(kept is None)  # by any of several processes
+            mine = Proposed(*kept) if kept and not lacking else None
             if mine is None:
                 mine = self._proposed(relation, progress, before, total, stopping)
                 if mine is None:
                     return None
-                if self.keeper:
+                if self.keeper and self.columns.first:
                     self.keeper.save(relation, *mine)
             found.append(mine)
             before += mine.queries
@@ -159,7 +160,7 @@ class Proposer:
         for block in score(self.scorer, queries, self.trained):
             highest.add(block)
             progress(before + block.first + len(block.queries), total)
-            if stopping():
+            if block.columns.any(stopping()):
                 return None
         shortlist = highest.result()
         heads, tails = self._eligible(relation, shortlist)

@@ -1,13 +1,14 @@
 """Scores of candidates, a block of queries at a time."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import rows_of
+from assent.core.arrays import Ids, Keys, rows_of
+from assent.core.columns import Columns
 from assent.core.queries import Queries
 from assent.core.showing import brief
 from assent.errors import DataError
@@ -35,24 +36,31 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreBlock:
-    """Some of the queries, and the score of every entity for each of them.
+    """Some of the queries, and the score of every entity that is here for each of them.
 
     A score is a logit, higher is better; -inf = not a candidate. It means nothing else anywhere.
     """
 
     queries: Queries
-    scores: Scores  # (query, entity)
+    scores: Scores  # (query, column)
     first: int = 0  # place of the first of these queries among all queries asked
+    columns: Columns = field(default_factory=lambda: Columns(0))  # as many as there are scores
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or len(self.scores) != len(self.queries):
             raise DataError(f"{len(self.queries)} queries, but scores of {self.scores.shape}")
+        if not self.columns.num_entities:
+            object.__setattr__(self, "columns", Columns(self.scores.shape[1]))
 
     def of_answers(self) -> Scores:  # (answer,)
         """The score of every answer, in the order of the answers."""
-        return self.scores[rows_of(self.queries.offsets), self.queries.answers]
+        return self.of(self.queries.offsets, self.queries.answers)
+
+    def of(self, offsets: Keys, ids: Ids) -> Scores:  # (id,)
+        """The scores of entities of each query, ragged, from whichever process has them."""
+        return self.columns.pick(self.scores, rows_of(offsets), ids)
 
 
 class Collector(Protocol):

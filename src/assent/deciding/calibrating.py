@@ -39,7 +39,8 @@ class Tally:
     def add(self, block: ScoreBlock) -> None:
         relations, size = block.queries.relations, len(self.candidates)
         there = np.count_nonzero(block.scores > -np.inf, axis=1)
-        self.candidates += np.bincount(relations, there, size).astype(np.int64)
+        mine = np.bincount(relations, there, size).astype(np.int64)
+        self.candidates += block.columns.added(mine)
         asked = np.repeat(relations, block.queries.num_answers)
         self.right += np.bincount(asked[block.of_answers() > -np.inf], minlength=size)
 

@@ -33,11 +33,13 @@ class Levels:
         of_answers = block.of_answers()
         asked = np.repeat(relations, block.queries.num_answers)
         highest = block.scores.max(axis=1, initial=-np.inf)
+        accepted = np.zeros_like(self.accepted)
         for place, level in enumerate(logits(GLOBAL_GRID)):
             rows = np.flatnonzero(highest > level)
             passed = np.count_nonzero(block.scores[rows] > level, axis=1)
-            np.add.at(self.accepted[:, place], relations[rows], passed)
+            np.add.at(accepted[:, place], relations[rows], passed)
             np.add.at(self.correct[:, place], asked[of_answers > level], 1)
+        self.accepted += block.columns.added(accepted)
 
     def counts(self, places: Keys) -> Counts:
         """What these places of the grid, one for each relation, come to together."""

@@ -6,12 +6,13 @@ candidates is larger than that of its own answers. So only the highest candidate
 proportion to the answers, can matter. They are kept; the rest is forgotten as it streams by.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NoReturn
 
 import numpy as np
 
 from assent.core.arrays import Ids, Keys, found_in, frozen, pair_keys, rows_of
+from assent.core.columns import Candidates, Columns
 from assent.core.memory import memory
 from assent.core.queries import Queries
 from assent.core.scores import ScoreBlock, Scores
@@ -30,7 +31,7 @@ BYTES_OF_FACT = 400  # of a candidate of which a fact is made, with what speaks 
 
 LOWEST = np.float32(-np.inf)
 
-Room = tuple[Ids, Ids, Scores]
+Room = Candidates  # or places in a block: query, entity, score
 
 
 class Above:
@@ -64,20 +65,22 @@ class Above:
 
         for room, found in threads.side_by_side(passing):
             self.kept.add(block, room, found)
-        if self.kept.size > self.most:
-            self._refuse(block.first + len(block.queries))
+        size = int(block.columns.added(np.array([self.kept.size]))[0])
+        if size > self.most:
+            self._refuse(size, block.first + len(block.queries))
 
-    def _refuse(self, seen: int) -> NoReturn:
+    def _refuse(self, size: int, seen: int) -> NoReturn:
         asked = len(self.kept.queries)
-        about = self.kept.size * asked // max(seen, 1)
+        about = size * asked // max(seen, 1)
         raise ConfigError(
-            f"too many candidates pass their thresholds: {self.kept.size:,} of the first {seen:,} "
+            f"too many candidates pass their thresholds: {size:,} of the first {seen:,} "
             f"of {asked:,} queries, about {about:,} of all, and this machine has memory for "
             f"{self.most:,}; choose thresholds that accept less (another --rule of `assent tune`, "
             "a higher --precision or --review-above), or fewer --relations at a time"
         )
 
     def result(self) -> Shortlist:
+        self.kept.join()
         return self.kept.shortlist(self.floors, self.spreading)
 
 
@@ -124,18 +127,11 @@ class Highest:
     def result(self) -> Shortlist:
         """The same however the stream was cut: floors depend on the scores alone."""
         self._drop()
+        if (columns := self.kept.join()) is not None:
+            self.floors = columns.highest(self.floors)
+            self._drop()
         floors = np.minimum(self.floors[:-1], self.floors[-1])
         return self.kept.shortlist(floors, self.spreading)
-
-    def kept_here(self) -> tuple[Room, Scores]:
-        """The candidates kept so far, all that decisions can be about, and the floors."""
-        self._drop()
-        return self.kept.room(), self.floors
-
-    def take_up(self, rooms: Sequence[Room], floors: Sequence[Scores], num_entities: int) -> None:
-        """Takes what others kept, of other candidates of the same queries, in place of its own."""
-        self.kept.put(rooms, num_entities)
-        self.floors = np.maximum.reduce(floors)
 
     def _share_floors(self) -> None:
         """What one part of the candidates exceeds often enough, all of them do."""
@@ -206,17 +202,24 @@ class _Kept:
 
     def __init__(self, queries: Queries) -> None:
         self.queries = queries
-        self.num_entities = 1
+        self.columns = Columns(1)
         self.size = 0
         self.parts = [_room(0)]
 
     def add(self, block: ScoreBlock, room: Room, found: int) -> None:
-        rows, entities, scores = room
-        self.num_entities = block.scores.shape[1]
-        self.parts.append(
-            (rows[:found] + np.int32(block.first), entities[:found].copy(), scores[:found].copy())
-        )
+        rows, places, scores = room
+        self.columns = block.columns
+        entities = self.columns.entities(places[:found].copy())
+        self.parts.append((rows[:found] + np.int32(block.first), entities, scores[:found].copy()))
         self.size += found
+
+    def join(self) -> Columns | None:
+        """Holds what all processes kept; returns the columns, if they were of one of several."""
+        if (columns := self.columns).alone:
+            return None
+        self.parts = [columns.joined(self._join())]
+        self.columns, self.size = Columns(columns.num_entities), len(self.parts[0][0])
+        return columns
 
     def drop(self, floors: Scores) -> None:
         """Drops what is not higher than the floor of its slot."""
@@ -234,7 +237,7 @@ class _Kept:
 
     def shortlist(self, floors: Scores, spreading: Spreading | None) -> Shortlist:
         rows, entities, scores = self._in_order()
-        queries, size = self.queries, self.num_entities
+        queries, size = self.queries, self.columns.num_entities
         answers = pair_keys(rows_of(queries.offsets), queries.answers, size)
         places = pair_keys(rows, entities, size)
         return Shortlist(
@@ -246,15 +249,6 @@ class _Kept:
             frozen(floors, np.float32),
             None if spreading is None else spreading.result(),
         )
-
-    def room(self) -> Room:
-        """Rows, entities and scores."""
-        return self._join()
-
-    def put(self, rooms: Sequence[Room], num_entities: int) -> None:
-        """Holds these in place of what it held."""
-        self.parts, self.num_entities = list(rooms), num_entities
-        self.size = sum(len(rows) for rows, _, _ in rooms)
 
     def _in_order(self) -> Room:
         """By query: relations may have been looked at side by side."""

@@ -74,12 +74,34 @@ class Geometry(ABC):
             out += self.table.bias
         return self.link.logits_(out)
 
+    def scores_in_tiles(self, width: int) -> Tensor:  # -> (query, slice)
+        """The same, `width` entities at a time.
+
+        The last bits of a product depend on its shape. So those of a score depend on the tile of
+        its entity alone, and not on which tiles are here.
+        """
+        if len(self.table.vectors) <= width:
+            return self.scores()
+        out = self.buffer()
+        for columns, met in self.tiles(width):
+            out[:, columns] = met.scores()
+        return out
+
+    def tiles(self, width: int) -> Iterator[tuple[slice, Self]]:
+        """The same queries in front of some neighbouring entities at a time."""
+        for start in range(0, len(self.table.vectors), width):
+            columns = slice(start, start + width)
+            yield columns, type(self)(self.asked, self.table.part(start, start + width))
+
     @classmethod
-    def mean_scores(cls, meetings: Iterator[Self], count: int) -> Tensor:  # -> (query, slice)
-        """The mean of the scores of `count` meetings of the same queries and entities."""
-        total = next(meetings).scores()  # one more at a time: all would take much memory
+    def mean_scores(cls, meetings: Iterator[Self], count: int, width: int) -> Tensor:
+        """The mean (query, slice) of the scores of `count` meetings of the same queries.
+
+        All are in front of the same entities, and meet them in tiles.
+        """
+        total = next(meetings).scores_in_tiles(width)  # one more at a time: all take much memory
         for met in meetings:
-            total += met.scores()
+            total += met.scores_in_tiles(width)
         return total.div_(count)
 
     @abstractmethod

@@ -29,6 +29,12 @@ class Dot(Geometry):
             return self._product(_even(self.buffer())).contiguous()
         return self._product(out)
 
+    def scores_in_tiles(self, width: int) -> Tensor:  # -> (query, slice)
+        out = _even(self.buffer())
+        for columns, met in self.tiles(width):
+            met._product(out[:, columns])
+        return out.contiguous()
+
     def _product(self, out: Tensor) -> Tensor:
         if self.table.bias is None:
             self.measure(out)
@@ -36,16 +42,22 @@ class Dot(Geometry):
         return torch.addmm(self.table.bias, self.asked.vectors, self.table.vectors.T, out=out)
 
     @classmethod
-    def mean_scores(cls, meetings: Iterator[Self], count: int) -> Tensor:  # -> (query, slice)
+    def mean_scores(cls, meetings: Iterator[Self], count: int, width: int) -> Tensor:
         """One matrix takes up all products, and the biases when it is copied at last."""
         out: Tensor | None = None
         bias: Tensor | None = None
         for met in meetings:
-            vectors, entities = met.asked.vectors / count, met.table.vectors.T
+            vectors, first = met.asked.vectors / count, out is None
             if out is None:
-                out = torch.mm(vectors, entities, out=_even(met.buffer()))
-            else:
-                out.addmm_(vectors, entities)
+                out = _even(met.buffer())
+            for columns, tile in met.tiles(width):
+                torch.addmm(
+                    out[:, columns],
+                    vectors,
+                    tile.table.vectors.T,
+                    beta=0 if first else 1,
+                    out=out[:, columns],
+                )
             if met.table.bias is not None:
                 bias = met.table.bias if bias is None else bias + met.table.bias
         assert out is not None

@@ -1,13 +1,15 @@
 """Processes that share the entities: who has which row of a table, and what they tell each other.
 
 Entity e is row e // size of process e % size. Whatever the order of the ids, each process then has
-as many entities of many facts as any other.
+as many entities of many facts as any other. To be asked about them, and not trained, they are
+dealt out in tiles of neighbours, `width` at a time, which a file has in one piece.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -19,10 +21,12 @@ from assent.errors import ConfigError, TrainingError
 from assent.geometry.answers import Answers
 
 LOST = (
-    "another process of this training has ended or cannot be reached; the same command goes on "
-    "from the last checkpoint"
+    "another of the processes has ended or cannot be reached; give the same command again, and it "
+    "goes on from what was saved"
 )
 BLOCK = 1 << 20  # numbers of a table that are drawn at a time, 4 MB
+
+IdsOrTensor = TypeVar("IdsOrTensor", Tensor, Any)
 
 
 class Routes(NamedTuple):
@@ -46,10 +50,11 @@ class Peers:
 
     def __init__(self, rank: int, size: int, device: torch.device | str = "cpu") -> None:
         self.rank, self.size = rank, size
+        self.width = 1  # neighbouring entities that are dealt out together
         self.device = device  # where tensors must be to be sent
         self.signals = torch.zeros(self.SIGNALS)  # what this process has to say, with the next sum
         self.heard = torch.zeros(self.SIGNALS)  # what all had to say, added up
-        self.closed = False  # whether the others are gone
+        self.ended: list[bool] = []  # not empty: the others are gone
         self.handed = 0  # bytes that this process gave to be sent to each of the others
         self.summed = 0  # bytes that this process gave to be added up
 
@@ -61,18 +66,35 @@ class Peers:
         """Whether this is the process that speaks for all."""
         return self.rank == 0
 
+    def in_tiles(self, width: int) -> Self:
+        """The same processes, to whom so many neighbours are dealt out at a time."""
+        peers = copy(self)
+        peers.width = width
+        return peers
+
     def count(self, entities: int) -> int:
         """How many of the entities are here."""
-        return len(range(self.rank, entities, self.size))
+        rounds, rest = divmod(entities, self.size * self.width)
+        return rounds * self.width + min(max(rest - self.rank * self.width, 0), self.width)
 
-    def mine(self, ids: Tensor) -> Tensor:
+    def owners_of(self, ids: IdsOrTensor) -> IdsOrTensor:
+        """The processes that have these entities."""
+        return ids // self.width % self.size
+
+    def ids_of(self, rows: IdsOrTensor) -> IdsOrTensor:
+        """The entities that have these rows here."""
+        tiles = rows // self.width * self.size + self.rank
+        return tiles * self.width + rows % self.width
+
+    def mine(self, ids: IdsOrTensor) -> IdsOrTensor:
         """Which of these entities are here."""
-        return ids % self.size == self.rank
+        here: IdsOrTensor = self.owners_of(ids) == self.rank
+        return here
 
-    def rows_of(self, ids: Tensor, within: Tensor | None = None) -> Tensor:
+    def rows_of(self, ids: IdsOrTensor, within: Tensor | None = None) -> IdsOrTensor:
         """The rows here of entities that are here; `within` (row,) are the entities of a sample."""
         if within is None:
-            return ids // self.size
+            return ids // (self.width * self.size) * self.width + ids % self.width
         order = within.argsort()
         return order[torch.searchsorted(within[order], ids)]
 
@@ -86,7 +108,7 @@ class Peers:
     def routes(self, ids: Tensor, within: Tensor | None = None) -> Routes:
         """To these entities; the same `ids` in all processes."""
         distinct, inverse = torch.unique(ids, return_inverse=True)
-        owners = distinct % self.size
+        owners = self.owners_of(distinct)
         order = owners.argsort(stable=True)
         counts = torch.bincount(owners, minlength=self.size)
         starts = (counts.cumsum(0) - counts)[owners[order]]
@@ -187,7 +209,7 @@ class Peers:
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        if self.closed:
+        if self.ended:
             raise ConfigError(
                 "this model has the entities of one process of several; load the run from its "
                 "folder"

@@ -165,16 +165,11 @@ def _passed(row, score):
 
 
 @_scan
-def standings(scores, offsets, answers, first, stop, higher, equal):
-    """How many scores of its row are higher than each answer's, and how many are the same."""
-    for i in range(first, stop):
-        for place in range(offsets[i], offsets[i + 1]):
-            higher[place], equal[place] = _passed(scores[i], scores[i, answers[place]])
+def standings(scores, offsets, values, first, stop, higher, equal):
+    """How many scores of its row are higher than each answer's, and how many are the same.
 
-
-@_scan
-def standings_of(scores, offsets, values, first, stop, higher, equal):
-    """The same of answers whose scores are given: they need not stand in the row."""
+    The scores of the answers are given: they need not stand in the row.
+    """
     for i in range(first, stop):
         for place in range(offsets[i], offsets[i + 1]):
             higher[place], equal[place] = _passed(scores[i], values[place])

@@ -51,10 +51,9 @@ class Tops:
 
     def add(self, block: ScoreBlock) -> None:
         rows = np.arange(len(block.queries))
-        best = block.scores.argmax(axis=1)
+        best, scores = block.columns.best(block.scores)
         mine = slice(block.first, block.first + len(rows))
-        self.entities[mine] = best
-        self.scores[mine] = block.scores[rows, best]
+        self.entities[mine], self.scores[mine] = best, scores
         is_answer = block.queries.answers == np.repeat(best, block.queries.num_answers)
         asked = np.repeat(rows, block.queries.num_answers)
         self.right[mine] = np.bincount(asked[is_answer], minlength=len(rows)) > 0

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys, Mask, pair_keys, rows_of
 from assent.core.benchmark import Benchmark
+from assent.core.columns import Columns, sums_by_tile
 from assent.core.counts import ratio
 from assent.core.probabilities import Probabilities
 from assent.core.scores import ScoreBlock
@@ -20,6 +21,8 @@ from assent.measuring.measure import Decided
 
 BINS = 20
 CELLS = 1 << 18  # scores at a time: few enough for the cache of the processor
+UNITS = 2.0**30  # in one: each sum of a tile is rounded to a whole number of so small parts
+UNITS_HIGH = 2.0**28  # in one: probabilities above the lowest bin are whole numbers of these
 
 Floats = NDArray[np.float64]
 
@@ -142,9 +145,14 @@ class Reliability:
     """The measure: counts all candidates by the sigmoid of their score."""
 
     def __init__(self, num_slots: int) -> None:
-        shape = (num_slots, BINS)
-        self._candidates, self._right = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        self._stated, self._squares = np.zeros(shape), np.zeros(num_slots)
+        self._columns = Columns(1)
+        # Of the candidates of this process. Sums are whole numbers of small parts, which come to
+        # the same in any order.
+        self._candidates = np.zeros((num_slots, BINS), np.int64)
+        self._high = np.zeros((num_slots, BINS), np.int64)  # stated, above the lowest bin
+        self._stated, self._wrong = np.zeros((2, num_slots), np.int64)  # squares as if all wrong
+        # Of the answers, wherever they are.
+        self._right, self._gained = np.zeros((num_slots, BINS), np.int64), np.zeros(num_slots)
 
     @classmethod
     def of(cls, benchmark: Benchmark, split: str) -> Self:
@@ -158,6 +166,8 @@ class Reliability:
             starts = range(first, stop, size)
             return [_look(block, slice(i, min(i + size, stop))) for i in starts]
 
+        self._columns = block.columns
+
         for found in threads.side_by_side(look):
             for looked in found:
                 self._count(looked)
@@ -165,16 +175,15 @@ class Reliability:
 
     def _count(self, looked: "_Looked") -> None:
         """Adds a few rows; what is not above the lowest bin is in it."""
-        relations, size = looked.relations, len(self._squares)
+        relations, size = looked.relations, len(self._gained)
         cells = pair_keys(relations[looked.rows], _bin(looked.probabilities), BINS)
-        stated = np.bincount(cells, looked.probabilities, size * BINS).reshape(size, BINS)
-        stated = stated.astype(np.float64)  # without any cells, bincount gives whole numbers
+        stated = np.bincount(cells, looked.probabilities * UNITS_HIGH, size * BINS)
         counted = np.bincount(cells, minlength=size * BINS).reshape(size, BINS)
         counted[:, 0] = np.bincount(relations, looked.candidates, size) - counted.sum(1)
-        stated[:, 0] = np.bincount(relations, looked.stated, size) - stated.sum(1)
         self._candidates += counted
-        self._stated += stated
-        self._squares += np.bincount(relations, looked.squares, size)
+        self._high += stated.astype(np.int64).reshape(size, BINS)
+        self._stated += np.bincount(relations, looked.stated, size).astype(np.int64)
+        self._wrong += np.bincount(relations, looked.squares, size).astype(np.int64)
 
     def _count_right(self, block: ScoreBlock) -> None:
         scores = block.of_answers()
@@ -182,14 +191,19 @@ class Reliability:
         asked = block.queries.relations[rows_of(block.queries.offsets)[there]]
         mine = sigmoid(scores[there]).astype(np.float64)
         np.add.at(self._right, (asked, _bin(mine)), 1)
-        np.add.at(self._squares, asked, 1 - 2 * mine)
+        np.add.at(self._gained, asked, 1 - 2 * mine)
 
     def counted(self) -> Calibration:
-        """The calibration of the sigmoids of all scores so far."""
-        return Calibration(self._candidates, self._right, self._stated, self._squares)
+        """The calibration of the sigmoids of all scores so far, of all processes."""
+        mine = np.stack([self._stated, self._wrong])
+        candidates, high = self._columns.added(np.stack([self._candidates, self._high]))
+        everything, wrong = self._columns.added(mine) / UNITS
+        stated = high / UNITS_HIGH
+        stated[:, 0] = everything - stated.sum(1)
+        return Calibration(candidates, self._right, stated, wrong + self._gained)
 
     def result(self, decided: Decided) -> Calibrations:
-        raw, size = self.counted(), len(self._squares)
+        raw, size = self.counted(), len(self._gained)
         found, chosen = decided.shortlist, decided.accepted
         scores, slots, right = found.scores[chosen], found.relations[chosen], found.right[chosen]
         as_scored = Calibrated(raw, stated(sigmoid(scores).astype(np.float64), right, slots, size))
@@ -206,23 +220,25 @@ class _Looked(NamedTuple):
 
     relations: Ids  # (query,)
     candidates: Keys  # (query,)
-    stated: Floats  # (query,)         sum of the probabilities
-    squares: Floats  # (query,)        sum of their squares
+    stated: Floats  # (query,)         sum of the probabilities, a whole number of UNITS
+    squares: Floats  # (query,)        sum of their squares, the same
     rows: Keys  # (high,)              candidates above the lowest bin: their rows,
     probabilities: Floats  # (high,)   and their probabilities
 
 
 def _look(block: ScoreBlock, rows: slice) -> _Looked:
-    scores = block.scores[rows]
+    scores, width = block.scores[rows], block.columns.width
     probabilities = sigmoid(scores)
-    high, entities = np.nonzero(probabilities >= np.float32(1 / BINS))
+    high, places = np.nonzero(probabilities >= np.float32(1 / BINS))
+    sums = sums_by_tile(probabilities, width), sums_by_tile(probabilities, width, probabilities)
+    stated, squares = (np.rint(each * UNITS).sum(axis=1) for each in sums)
     return _Looked(
         block.queries.relations[rows],
         np.count_nonzero(scores > -np.inf, axis=1),
-        probabilities.sum(axis=1).astype(np.float64),
-        np.vecdot(probabilities, probabilities).astype(np.float64),
+        stated,
+        squares,
         high,
-        probabilities[high, entities].astype(np.float64),
+        probabilities[high, places].astype(np.float64),
     )
 
 

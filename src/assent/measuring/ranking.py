@@ -1,6 +1,5 @@
 """Ranks of answers among the candidates of their query."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -8,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from assent.core.arrays import Ids, Keys, Mask, rows_of
+from assent.core.arrays import Keys, Mask, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.queries import Queries
-from assent.core.scores import ScoreBlock, Scores
+from assent.core.scores import ScoreBlock
 from assent.geometry import scans, threads
 from assent.measuring.measure import Decided
 
@@ -88,51 +87,27 @@ class Standings:
         return cls(benchmark.queries(split), benchmark.truth(), entities)
 
     def add(self, block: ScoreBlock) -> None:
-        asked, scores = block.queries, block.scores
-        higher, equal = np.zeros((2, len(asked.answers)), np.int64)
+        asked, scores, of_answers = block.queries, block.scores, block.of_answers()
+        counts = np.zeros((2, len(of_answers)), np.int64)
 
         def stand(part: int, parts: int) -> None:
             rows = threads.share(len(asked), part, parts)
-            scans.standings(scores, asked.offsets, asked.answers, *rows, higher, equal)
+            scans.standings(scores, asked.offsets, of_answers, *rows, *counts)
 
         threads.side_by_side(stand)
-        offsets, true = self.true_of(block.first, len(asked))
-        of_true = scores[rows_of(offsets), true]
-        self.note(block.first, asked, (higher, equal), block.of_answers(), (offsets, of_true))
-
-    def true_of(self, first: int, count: int) -> tuple[Keys, Ids]:
-        """What is known to be true of so many of the queries: offsets (query + 1,) and ids."""
-        offsets, true = self._true
-        offsets = offsets[first : first + count + 1]
-        return offsets - offsets[0], true[offsets[0] : offsets[-1]]
-
-    def note(
-        self,
-        first: int,
-        asked: Queries,
-        counts: tuple[Keys, Keys],
-        of_answers: Scores,
-        of_true: tuple[Keys, Scores],
-    ) -> None:
-        """Takes down how many candidates are higher than each answer, and how many the same.
-
-        `of_true` are the scores of what is known to be true, ragged.
-        """
-        place = int(self.queries.offsets[first])
+        place = int(self.queries.offsets[block.first])
         mine = slice(place, place + len(of_answers))
-        self._higher[mine], self._equal[mine] = counts
+        self._higher[mine], self._equal[mine] = block.columns.added(counts)
+        offsets, true = self._true
+        offsets = offsets[block.first : block.first + len(asked) + 1]
         scans.standings_among(
-            of_true[1],
-            of_true[0],
+            block.of(offsets - offsets[0], true[offsets[0] : offsets[-1]]),
+            offsets - offsets[0],
             of_answers,
             asked.offsets,
             self._true_higher[mine],
             self._true_equal[mine],
         )
-
-    def add_up(self, summed: Callable[[Keys], Keys]) -> None:
-        """Puts together what several counted, each among some of the candidates."""
-        self._higher, self._equal = summed(self._higher), summed(self._equal)
 
     def result(self, decided: Decided) -> Ranked:
         slots = self.queries.relations[rows_of(self.queries.offsets)]

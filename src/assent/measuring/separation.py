@@ -17,7 +17,7 @@ class Separation:
     """A collector of scores that counts them in bins.
 
     Given `floors`, it counts how far each score lies above that of its slot. A slot whose floor is
-    infinite is left out.
+    infinite is left out. It looks at all entities in one process.
     """
 
     def __init__(self, floors: NDArray[np.float64] | None = None) -> None:  # (slot,)

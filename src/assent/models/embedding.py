@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from assent.core.columns import tile_width
 from assent.core.texts import Texts
 from assent.geometry import Answers, Asked, Dot, Geometry, Peers, Table, Whole, kvsall
 from assent.geometry.vectorwise import dropped
@@ -28,6 +29,11 @@ def shared_by(peers: Peers | None) -> Iterator[None]:
         yield
     finally:
         _sharing.reset(before)
+
+
+def shared() -> Peers | None:
+    """The processes that share the entities of models that are made now, if there are several."""
+    return _sharing.get()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,7 @@ class Embedding(Model):
 
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
-        return self.meeting(anchors, relations, part).scores()
+        return self.meeting(anchors, relations, part).scores_in_tiles(tile_width(self.num_entities))
 
     @torch.no_grad()
     def meeting(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Geometry:
@@ -180,8 +186,17 @@ class Embedding(Model):
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         anchors, relations, entities = self._here(anchors, relations, entities)
         with self._at_rest():
-            table = self.entity_table(entities)
+            table = self.rows_of(entities)
             return self.geometry(self.ask(anchors, relations), table).pairs()
+
+    @torch.no_grad()
+    def rows_of(self, entities: Tensor) -> Table:
+        """These entities as the geometry takes them, from whichever process has them."""
+        if self.peers is None:
+            return self.entity_table(entities)
+        routes, bias = self.peers.routes(entities), self.biases_of(WHOLE)
+        vectors = self.peers.rows(self.vectors_of(WHOLE), routes)
+        return Table(self.placed(vectors), None if bias is None else self.peers.rows(bias, routes))
 
     def entity_tables(self) -> list[nn.Parameter]:
         return [table for name in self.tables if (table := getattr(self, name)) is not None]

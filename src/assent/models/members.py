@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from assent.core.arrays import Ids
+from assent.core.columns import tile_width
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.geometry import Answers
@@ -50,7 +51,8 @@ class Members(Model):
     @torch.no_grad()
     def scores(self, anchors: Tensor, relations: Tensor, part: slice = WHOLE) -> Tensor:
         meetings = (each.meeting(anchors, relations, part) for each in self)
-        return next(iter(self)).geometry.mean_scores(meetings, len(self.members))
+        geometry, width = next(iter(self)).geometry, tile_width(self.num_entities)
+        return geometry.mean_scores(meetings, len(self.members), width)
 
     @torch.no_grad()
     def pairs(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:

@@ -113,8 +113,7 @@ class Together(Alone):
 
     def threads(self, most: int) -> int:
         """The same in all processes, so that what they all compute is the same to the bit."""
-        share = max(1, processors() // int(os.environ.get("LOCAL_WORLD_SIZE", 1)))
-        return int(self.peers.all_parts(torch.tensor([min(most, share)])).min())
+        return _threads(self.peers, most)
 
     def settle(self, model: Model) -> None:
         """Machines of other kinds may round in other ways: what all have is made the same again."""
@@ -157,6 +156,16 @@ class Together(Alone):
         return None
 
 
+def share_threads(peers: Peers) -> None:
+    """Has torch use as many threads as each process has processors for, the same in all."""
+    torch.set_num_threads(_threads(peers, torch.get_num_threads()))
+
+
+def _threads(peers: Peers, most: int) -> int:
+    share = max(1, processors() // int(os.environ.get("LOCAL_WORLD_SIZE", 1)))
+    return int(peers.all_parts(torch.tensor([min(most, share)])).min())
+
+
 def company_of(model: Model, tables: Sequence[str]) -> Alone:
     """The processes that train a model."""
     return Alone() if model.peers is None else Together(model.peers, tables)
@@ -187,9 +196,12 @@ def refuse_unshared(model: Any) -> None:
                 f"{kind.__name__}: meets the entities in its own way ({', '.join(own)}), which "
                 "several processes cannot share; leave out --workers"
             )
-        if each.peers is not None and each.num_entities < each.peers.size:
+        if (peers := each.peers) is None:
+            continue
+        if -(-each.num_entities // peers.width) < peers.size:
+            tiles = f", dealt out {peers.width} at a time" if peers.width > 1 else ""
             raise ConfigError(
-                f"{each.peers.size} processes, but {each.num_entities} entities; start fewer"
+                f"{peers.size} processes, but {each.num_entities} entities{tiles}; start fewer"
             )
 
 
@@ -237,7 +249,7 @@ def launched() -> Iterator[Peers | None]:
     try:
         yield peers
     finally:
-        peers.closed = True
+        peers.ended.append(True)
         dist.destroy_process_group()
 
 

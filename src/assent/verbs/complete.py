@@ -25,7 +25,7 @@ from assent.reporting.progress import minutes_of_queries
 from assent.reporting.showing import shown
 from assent.reviewing.accepting import respecting
 from assent.rules.model import log_odds
-from assent.scoring import Scored, entity_vectors
+from assent.scoring import Scored, seen_by
 from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.labelled import by_labels, judged_of
 from assent.verbs.runs import Run
@@ -95,7 +95,7 @@ def complete(
     if precision is None:
         if missing is not None or confidence is not None or refit:
             raise ConfigError("missing, confidence and refit belong to a precision; give one")
-        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
+        ground = Ground(run.benchmark, wanted, partial(seen_by, run.model))
         work: Work = ByQuery(ground, run.model, decider or _decider_of(run))
     elif over == "valid":
         if missing is not None or refit:
@@ -107,7 +107,7 @@ def complete(
         found = tune(
             run, "precision", precision=precision, confidence=confidence, progress=progress is True
         )
-        ground = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
+        ground = Ground(run.benchmark, wanted, partial(seen_by, run.model))
         work = ByQuery(ground, run.model, found)
     else:
         refuse_unknown(over, OVER, "over")
@@ -182,7 +182,7 @@ def _rehearsed(
     # All relations are rehearsed, whichever are wanted: how probable a fact is must not depend on
     # what else is asked.
     everything = replace(wanted, anchors=None, relations=None)
-    ground = Ground(run.benchmark, everything, partial(entity_vectors, run.model))
+    ground = Ground(run.benchmark, everything, partial(seen_by, run.model))
     scores = decider or _own_scores(ground.names)
     # A judge has no checksum, so what goes by one is not kept.
     folder = None if decider is not None or not isinstance(run, Run) else run.folder
@@ -197,7 +197,7 @@ def _rehearsed(
 
     def final() -> Proposer:
         whole = fitted()
-        ground = Ground(whole.benchmark, wanted, partial(entity_vectors, whole.model))
+        ground = Ground(whole.benchmark, wanted, partial(seen_by, whole.model))
         scores, known, nothing = _own_scores(ground.names), ground.facts, ground.facts[:0]
         keeper = folder and Keeper(folder, model_of(whole), ground)
         return Proposer(
@@ -217,7 +217,7 @@ def _rehearsed(
         if show:
             fitted()
         return work
-    decided = Ground(run.benchmark, wanted, partial(entity_vectors, run.model))
+    decided = Ground(run.benchmark, wanted, partial(seen_by, run.model))
     return ByFact(rehearsing, precision, missing, ground=decided, telling=telling)
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from assent.core.benchmark import Benchmark
 from assent.core.vocabulary import Vocabulary
 from assent.datasets import located
-from assent.errors import DataError
+from assent.errors import ConfigError, DataError
 from assent.files import benchmarks
 from assent.files.atomic import found_again, tidy
 from assent.files.benchmarks import is_benchmark
@@ -34,12 +34,14 @@ from assent.files.runs import (
 )
 from assent.files.text import can_be_path
 from assent.models import Model
+from assent.models.embedding import shared
 from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint
 from assent.training.settings import FREE
 from assent.training.trace import ADOPTED, Trained, read_events, trained_by
 from assent.verbs.read import place
+from assent.verbs.sharing import load_portion
 
 MOST_BESIDE = 20  # benchmarks of one folder that are looked at to find that of a run
 
@@ -99,6 +101,12 @@ def load_run(
     settings = of_sections(sections)
     mine = find_benchmark(folder, origin, benchmark)
     check_names(folder, mine.vocabulary)
+    if (peers := shared()) is not None:
+        if unfinished:
+            raise ConfigError("unfinished weights are read by one process; leave out --workers")
+        portion = load_portion(folder, settings, mine.vocabulary, peers)
+        run = Run(mine, settings, portion, _trained(folder), folder)
+        return run if on is None else run.on(load_benchmark(on))
     model = new_model(settings, mine.vocabulary)
     if unfinished:
         weights, trained = _so_far(folder)

@@ -61,12 +61,6 @@ from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
 from assent.training.shards import pieces
-from assent.training.shares import (
-    ShortlistOfShares,
-    StandingsOfShares,
-    collect_shares,
-    is_shared,
-)
 from assent.training.together import launched, refuse_unshared
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
@@ -76,6 +70,7 @@ from assent.verbs.runs import (
     change_settings,
     is_adopted,
     load_benchmark,
+    load_run,
     origin_for,
     start_run,
 )
@@ -246,10 +241,17 @@ def refit(run: Run, watcher: Watcher | None = None, *, progress: bool = True) ->
     )
     folder = run.folder / REFIT if run.folder else None
     whole = run.benchmark.whole()
-    if folder is not None and not _goes_on(folder, settings, whole):
+    peers = run.model.peers if isinstance(run.model, Model) else None
+    first = peers is None or peers.first
+    if folder is not None and first and not _goes_on(folder, settings, whole):
         shutil.rmtree(folder)  # of the run as it was before it was trained further
     with shown(watcher or progress, watching) as told:
-        return fit(whole, settings, folder, "", told)
+        if peers is None or folder is None:
+            return fit(whole, settings, folder, "", told)
+        peers.told("ready")  # the others wait until the folder is as it shall be
+        training = peers.in_tiles(1)
+        fit(whole, settings, folder, "", told if first else Unwatched(), peers=training)
+    return load_run(folder, benchmark=whole)
 
 
 def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
@@ -367,10 +369,7 @@ def valid_f1(benchmark: Benchmark) -> Callable[[Scorer], float]:
 
     def f1_of(model: Scorer) -> float:
         highest = Highest(benchmark.valid, num_slots)
-        if is_shared(model):
-            collect_shares(model, benchmark.valid, known, ShortlistOfShares(highest))
-        else:
-            collect(score(model, benchmark.valid, known), highest)
+        collect(score(model, benchmark.valid, known), highest)
         return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
 
     return f1_of
@@ -387,10 +386,7 @@ def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
 
     def mrr_of(model: Scorer) -> float:
         standings = Standings(answered, true, names.num_entities)
-        if is_shared(model):
-            collect_shares(model, answered, known, StandingsOfShares(standings))
-        else:
-            collect(score(model, answered, known), standings)
+        collect(score(model, answered, known), standings)
         return mean_reciprocal_rank(standings.filtered().realistic())
 
     return mrr_of

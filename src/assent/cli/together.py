@@ -1,0 +1,46 @@
+"""Commands that several processes do together: how more of them are started."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+Workers = Annotated[
+    int,
+    typer.Option(
+        help="How many processes of this machine share the entities; with torchrun, it says how "
+        "many."
+    ),
+]
+NOT_SAID = ("workers", "quiet", "json")  # to the others: only the first speaks
+
+
+@contextmanager
+def together(context: typer.Context, workers: int) -> Iterator[None]:
+    """Starts the other processes, or joins those that a launcher started.
+
+    Runs that are loaded within it are shared by all.
+    """
+    from assent.training.together import workers as more_processes
+    from assent.verbs.sharing import sharing
+
+    with more_processes(workers, words_of(context)), sharing():
+        yield
+
+
+def words_of(context: typer.Context) -> Sequence[str]:
+    """The words of the command under way, for another process to do the same."""
+    words, command = [str(context.info_name)], context.command
+    for parameter in command.params:
+        value, name = context.params.get(str(parameter.name)), max(parameter.opts, key=len)
+        if value is None or parameter.name in NOT_SAID:
+            continue
+        if parameter.param_type_name == "argument":
+            words.append(str(value))
+        elif isinstance(value, bool):
+            words += [name] if value else parameter.secondary_opts
+        else:
+            several = value if isinstance(value, list | tuple) else [value]
+            words += [f"{name}={each}" for each in several]
+    return words
