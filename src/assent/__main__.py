@@ -2,10 +2,13 @@
 
 import os
 import signal
+import sys
+from typing import TextIO
 
 
 def main() -> None:
     """Imports the commands, which takes a moment in which no error can be caught, and runs one."""
+    _mend_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
     from assent.cli import main as run
@@ -13,6 +16,19 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
+
+
+def _mend_streams() -> None:
+    """What was closed before we began leads nowhere, and letters that it cannot show are spelt.
+
+    Otherwise the next file that is opened would take the number of a closed one.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream: TextIO | None = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _leave(*_: object) -> None:

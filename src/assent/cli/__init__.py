@@ -5,6 +5,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,6 +14,7 @@ from typing import NoReturn
 from assent.cli.common import DEBUG, app, err, is_first, several
 from assent.core.legible import first_line
 from assent.errors import AssentError, StoppedError
+from assent.files.text import is_text
 
 __all__ = ["app", "main"]
 
@@ -43,6 +45,10 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
+    for word in sys.argv[1:]:
+        if not is_text(word):
+            code = sys.getfilesystemencoding()
+            _leave(f"{word}: bytes that are no text in {code}, which is expected here", 2, False)
     try:
         app()
     except StoppedError as stop:
@@ -88,7 +94,8 @@ def _leave(line: str, code: int, debug: bool) -> NoReturn:
 
 
 def _complain(line: str, style: str = "red") -> None:
-    err.print(f"assent: {' '.join(line.splitlines())}", style=style, soft_wrap=True)
+    with suppress(OSError):  # nobody can hear it; the exit code tells all the same
+        err.print(f"assent: {' '.join(line.splitlines())}", style=style, soft_wrap=True)
 
 
 def _saved_log() -> Path | str:

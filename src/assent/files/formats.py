@@ -58,7 +58,7 @@ class Label(NamedTuple):
 class Parsed:
     """The statements of a file as they stand there, but for those that were left out."""
 
-    facts: "pl.DataFrame"  # the COLUMNS, by name
+    facts: "pl.DataFrame"  # the COLUMNS, by name; perhaps how often each stands there (`gathering`)
     left_out: LeftOut = field(default_factory=Counter)
     labels: Sequence[Label] = ()
     descriptions: Sequence[Triple] = ()  # statements of RDF, RDFS and OWL with a blank node

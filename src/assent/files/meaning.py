@@ -10,7 +10,8 @@ import polars as pl
 from assent.core.facts import Split, Taken
 from assent.core.schema import NOTHING_STATED, Schema, Statement
 from assent.errors import DataError
-from assent.files.formats import Label, Parsed, Triple
+from assent.files.formats import COLUMNS, Label, Parsed, Triple
+from assent.files.gathering import TIMES, counted, repeated
 from assent.files.ontology import (
     ABOUT_ITSELF,
     NO_TYPES,
@@ -64,6 +65,7 @@ class Told:
     )
     schema: Schema = NOTHING_STATED
     taken: tuple[Taken, ...] = ()
+    repeated: int = 0  # facts that the frames hold once, and a file more often
 
 
 NOTHING_TOLD, USUAL = Told(), Taking()
@@ -83,9 +85,10 @@ def understood(parts: Mapping[Split, Parsed], taking: Taking, where: str) -> tup
     """The facts of each split, and what the other statements tell about them."""
     is_rdf = any(part.is_rdf for part in parts.values())
     if not (is_rdf or taking.type_relation or taking.subclass_relation):
-        return {split: part.facts for split, part in parts.items()}, Told()
+        frames = {split: part.facts.select(COLUMNS) for split, part in parts.items()}
+        return frames, Told(repeated=sum(repeated(part.facts) for part in parts.values()))
     frame = pl.concat(
-        part.facts.with_columns(split=pl.lit(int(split))) for split, part in parts.items()
+        counted(part.facts).with_columns(split=pl.lit(int(split))) for split, part in parts.items()
     )
     roles = _Roles(frame, parts, taking, is_rdf)
     special = frame.filter(pl.col("relation").is_in(roles.special))
@@ -103,11 +106,11 @@ def understood(parts: Mapping[Split, Parsed], taking: Taking, where: str) -> tup
     labels = _labels(every, taking, merged.names)
     taken = roles.taken(special, facts, parts, merged, taking)
     facts = facts.with_columns(_renamed(facts[end], merged.names) for end in ("head", "tail"))
-    frames = {split: facts.filter(pl.col("split") == int(split)).drop("split") for split in parts}
+    frames = {split: facts.filter(pl.col("split") == int(split)).select(COLUMNS) for split in parts}
     schema = ontology.schema | Schema(
         frozenset(Statement(name, "typeRelation") for name in roles.types & set(roles.predict))
     )
-    return frames, Told(labels, types, schema, taken)
+    return frames, Told(labels, types, schema, taken, repeated(facts))
 
 
 def stated_in(part: Parsed, taking: Taking) -> Told:
@@ -169,13 +172,18 @@ class _Roles:
         declared = special.filter(
             pl.col("relation").is_in([TYPE]) & _within(pl.col("tail"), NO_TYPES)
         )
-        counts = Counter(special["relation"].to_list()) + descriptions
-        declarations = len(declared) + descriptions[TYPE]
+        by_relation = special.group_by("relation").agg(pl.sum(TIMES))
+        counts = Counter(dict(by_relation.iter_rows())) + descriptions
+        declarations = int(declared[TIMES].sum()) + descriptions[TYPE]
         counts[TYPE] -= declarations
         wanted = ", ".join([*taking.language, "no language", "any"])
         number = facts["relation"].n_unique()
         rows = [
-            Taken("statements about other relations", len(facts), f"facts of {number:,} relations")
+            Taken(
+                "statements about other relations",
+                int(facts[TIMES].sum()),
+                f"facts of {number:,} relations",
+            )
         ]
         rows += [
             Taken(self.short(name), count, f"names ({wanted})")
@@ -288,9 +296,9 @@ def _merged(special: pl.DataFrame, facts: pl.DataFrame, roles: _Roles, taking: T
     groups: dict[str, list[str]] = defaultdict(list)
     for name in leader:
         groups[find(name)].append(name)
-    ends = pl.concat([facts["head"], facts["tail"]])
-    ends = ends.filter(ends.is_in(list(leader)))
-    times = dict(ends.value_counts().rows())
+    ends = pl.concat([facts.select(TIMES, name=end) for end in ("head", "tail")])
+    ends = ends.filter(pl.col("name").is_in(list(leader)))
+    times = dict(ends.group_by("name").agg(pl.sum(TIMES)).iter_rows())
     names: dict[str, str] = {}
     for group in groups.values():
         first = min(group, key=lambda name: (-times.get(name, 0), name))

@@ -15,6 +15,7 @@ import pyoxigraph as ox
 
 from assent.errors import DataError
 from assent.files.formats import COLUMNS, Format, Kept, Label, LeftOut, Parsed, Triple
+from assent.files.gathering import Gathering
 from assent.files.meaning import NAMES, TYPE
 from assent.files.ontology import OWL, UNDERSTOOD
 from assent.files.text import check_name, open_bytes, readable
@@ -22,6 +23,7 @@ from assent.files.text import check_name, open_bytes, readable
 KINDS = {ox.Literal: "literal", ox.BlankNode: "blank node", ox.Triple: "triple term"}
 NAMES_BLANKS = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)  # all blank nodes have names there
 DEEPEST = 500  # brackets of JSON within each other; the parser crashes at 6,000 or so
+PIECE = 1_000_000  # facts that are gathered together
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*+("|\\?$)', re.DOTALL)  # of JSON, or the start of one
 PLAIN = "urn:assent:"  # a name that is no IRI is written behind this, percent-encoded
 
@@ -39,6 +41,7 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
     taken |= {ox.Literal} if kept.literals else set()
     taken |= {ox.BlankNode} if kept.blank_nodes else set()
     left: LeftOut = Counter()
+    gathering = Gathering()
     columns: tuple[list[str], list[str], list[str]] = ([], [], [])
     add_head, add_relation, add_tail = (column.append for column in columns)
     labels, descriptions = list[Label](), list[Triple]()
@@ -50,6 +53,8 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
             add_head(head.value)
             add_relation(relation.value)
             add_tail(tail.value)
+            if len(columns[0]) >= PIECE:
+                _gather(columns, gathering)
             continue
         label = _label(head, relation.value, tail)
         describes = label is None and _is_description(head, relation.value, tail)
@@ -64,11 +69,19 @@ def _read(form: ox.RdfFormat, path: Path, kept: Kept) -> Parsed:
         elif label is None and not describes:
             other = tail if type(tail) not in taken else head
             left[KINDS[type(other)]] += 1
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS, pl.String), orient="col")
-    frame = frame.with_columns(_plain_names(column, path) for column in frame)
+    _gather(columns, gathering)
+    frame = gathering.facts()
+    frame = frame.with_columns(_plain_names(frame[name], path) for name in COLUMNS)
     if not (len(frame) or labels or descriptions):
         raise DataError(f"{path}: no fact between two IRIs in it{_in_words(left)}")
     return Parsed(frame, left, labels, descriptions, prefixes, is_rdf=True)
+
+
+def _gather(columns: tuple[list[str], ...], gathering: Gathering) -> None:
+    """Moves the facts of these columns to the others."""
+    gathering.add(pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS, pl.String), orient="col"))
+    for column in columns:
+        column.clear()
 
 
 def write_nt(

@@ -93,11 +93,16 @@ def readable(path: Path, place: Callable[[], str] | None = None) -> Iterator[Non
 def lines_of(path: Path) -> Iterator[str]:
     """The lines of a text file without their ends."""
     number = 1
+    with readable(path, lambda: f"{path}:{number}"), open_bytes(path) as file:
+        for line in file:
+            yield as_text(line.removesuffix(b"\n"), path, number)
+            number += 1
+
+
+def as_text(line: bytes, path: Path, number: int) -> str:
+    """A line without the CR at its end; what is no text is refused by its number."""
     try:
-        with readable(path, lambda: f"{path}:{number}"), open_bytes(path) as file:
-            for line in file:
-                yield line.removesuffix(b"\n").removesuffix(b"\r").decode()
-                number += 1
+        return line.removesuffix(b"\r").decode()
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}:{number}: byte {error.object[error.start]:#04x} at column {error.start + 1} "

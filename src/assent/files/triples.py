@@ -85,6 +85,7 @@ def read(
     kept = keep_literals or keep_blank_nodes
     source = Source(
         name,
+        told.repeated,
         left_out=MappingProxyType(dict(left)),
         taken=told.taken,
         rdf_terms=kept and bool(parts) and all(part.is_rdf for part in parts.values()),

@@ -18,7 +18,16 @@ import polars as pl
 from assent.core.arrays import Ids
 from assent.errors import DataError
 from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
-from assent.files.text import BOM, check_name, lines_of, open_bytes, read_bytes, readable
+from assent.files.gathering import Gathering
+from assent.files.text import (
+    BOM,
+    as_text,
+    check_name,
+    lines_of,
+    open_bytes,
+    read_bytes,
+    readable,
+)
 
 SEPARATORS = {"\t": "tab-separated", ",": "comma-separated"}
 # Polars would unpack what begins like one of these: gzip, zlib, zstd.
@@ -29,6 +38,7 @@ CR, LF = b"\r\n"
 FEW_BLANK = 10_000  # pairs of line ends; polars makes a row of each
 MOST_BLANK = 10_000_000
 LARGE = 64 << 20  # bytes of a file that is read in blocks
+PIECE = 16 << 20  # bytes of a file that is gathered from pieces
 BLOCK = 1 << 17  # bytes looked at together: as many as fit the cache of the processor
 
 
@@ -46,39 +56,79 @@ def read_columns(path: Path, names: tuple[str, ...], separator: str = "\t") -> p
 
 
 def fact_blocks(path: Path, separator: str = "\t", size: int = LARGE) -> Iterator[pl.DataFrame]:
-    """The facts of a file that may fit no memory, in blocks of so many bytes; none is empty."""
-    before, rows, header = 0, 0, None
-    for content in blocks_of(path, size):
+    """The facts of a file that may fit no memory, in blocks of so many bytes; none is empty.
+
+    A header that stands there again is refused last: what no line may hold is found before.
+    """
+    before, rows, blank = 0, 0, 0
+    header: tuple[str, ...] | None = None
+    again: int | None = None
+    blocks = _found(path, separator, size)
+    for content in blocks:
         frame = _usual(content, COLUMNS, separator)
+        lines = content.count(b"\n") + (not content.endswith(b"\n"))
         if frame is None:
-            lines = enumerate(decoded(content, path), start=before + 1)
-            fields = [row for _, row in _fields(lines, path, COLUMNS, separator)]
+            numbered = _lines_in(content, path, before + 1)
+            try:
+                fields = [row for _, row in _fields(numbered, path, COLUMNS, separator, blank)]
+            except DataError:
+                for _ in blocks:  # what is too large is refused as that, whatever stands in it
+                    pass
+                raise
             frame = pl.DataFrame(fields, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+            blank += lines - len(frame)
         if separator == "," and len(frame):
             first = tuple(str(name) for name in frame.row(0))
             if not rows and tuple(map(str.lower, first)) in HEADERS:
                 header, frame, rows = first, frame[1:], 1
-            if header:
-                _refuse_header(frame, header, path, rows)
-        before += content.count(b"\n")
+            if header and again is None:
+                again = _header_again(frame, header, rows)
+        before += lines
         rows += len(frame)
         if len(frame):
             yield frame
+    if again is not None:
+        raise DataError(
+            f"{path}:{line_of(path, again)}: the header stands there again; remove it, or "
+            "give files that were joined one by one"
+        )
+
+
+def _found(path: Path, separator: str, size: int) -> Iterator[bytes]:
+    """The blocks of a file of facts; where one cannot be unzipped, its lines say what is wrong."""
+    blocks = blocks_of(path, size)
+    while True:
+        try:
+            content = next(blocks, b"")
+        except DataError as error:
+            if error.__cause__ is not None:  # else it is too large
+                for _ in read_lines(path, COLUMNS, separator):
+                    pass
+            raise
+        if not content:
+            return
+        yield content
 
 
 def blocks_of(path: Path, size: int = LARGE) -> Iterator[bytes]:
     """The bytes of a file, unzipped, in blocks of whole lines."""
-    left = b""
+    left: list[bytes] = []
     with readable(path), open_bytes(path) as file:
         while piece := file.read(size):
             end = piece.rfind(b"\n") + 1
             if end:
-                yield left + piece[:end]
-                left = piece[end:]
-            else:
-                left += piece
+                yield b"".join((*left, piece[:end]))
+                left = []
+            if end < len(piece):
+                left.append(piece[end:])
     if left:
-        yield left
+        yield b"".join(left)
+
+
+def _lines_in(content: bytes, path: Path, first: int) -> Iterator[tuple[int, str]]:
+    """The number and the text of each line of a block; one that is no text is refused by it."""
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=first):
+        yield number, as_text(line, path, number)
 
 
 def decoded(content: bytes, path: Path) -> list[str]:
@@ -114,9 +164,13 @@ def read_lines(
 
 
 def _fields(
-    lines: Iterable[tuple[int, str]], path: Path, names: tuple[str, ...], separator: str
+    lines: Iterable[tuple[int, str]],
+    path: Path,
+    names: tuple[str, ...],
+    separator: str,
+    blank: int = 0,
 ) -> Iterator[tuple[int, list[str]]]:
-    blank = 0
+    """The same; so many blank lines came before."""
     for number, line in lines:
         if not line:
             blank += 1
@@ -168,31 +222,22 @@ def write_blocks(frames: Iterable[pl.DataFrame], path: Path) -> None:
 
 
 def _read(separator: str, path: Path, kept: Kept) -> Parsed:
-    return Parsed(read_columns(path, COLUMNS, separator))
-
-
-def _read_csv(path: Path, kept: Kept) -> Parsed:
-    """Facts; the first line may be one of the known headers."""
-    frame = read_columns(path, COLUMNS, ",")
-    if tuple(str(name).lower() for name in frame.row(0)) not in HEADERS:
-        return Parsed(frame)
-    if len(frame) == 1:
+    """Facts. The first line of a file with commas may be one of the known headers."""
+    gathering = Gathering()
+    for frame in fact_blocks(path, separator, PIECE):
+        gathering.add(frame)
+    if len(facts := gathering.facts()):
+        return Parsed(facts)
+    for _ in read_lines(path, COLUMNS, separator):
         raise DataError(f"{path}: nothing but a header in it; expected facts")
-    facts = frame[1:]
-    _refuse_header(facts, frame.row(0), path, rows=1)
-    return Parsed(facts)
+    raise DataError(f"{path}: nothing in it; expected lines of {_expected(COLUMNS, separator)}")
 
 
-def _refuse_header(frame: pl.DataFrame, header: tuple[str, ...], path: Path, rows: int) -> None:
-    """Refuses a header that stands there again; `rows` came before these."""
-    again = pl.all_horizontal(
-        pl.col(name) == word for name, word in zip(COLUMNS, header, strict=True)
-    )
-    for row in frame.select(again=again)["again"].arg_true().head(1):
-        raise DataError(
-            f"{path}:{line_of(path, row + rows)}: the header stands there again; remove it, or "
-            "give files that were joined one by one"
-        )
+def _header_again(frame: pl.DataFrame, header: tuple[str, ...], before: int) -> int | None:
+    """The row in which a header stands again, if it does; `before` rows came before these."""
+    same = (pl.col(name) == word for name, word in zip(COLUMNS, header, strict=True))
+    again = frame.select(again=pl.all_horizontal(same))["again"].arg_true().head(1).to_list()
+    return before + int(again[0]) if again else None
 
 
 def _is_usual(content: bytes, separator: str) -> bool:
@@ -235,5 +280,5 @@ def _split(line: str, separator: str, path: Path, number: int) -> list[str]:
 FORMATS = {
     ".tsv": Format(partial(_read, "\t"), write=write_tsv),
     ".txt": Format(partial(_read, "\t")),
-    ".csv": Format(_read_csv),
+    ".csv": Format(partial(_read, ",")),
 }
