@@ -183,6 +183,6 @@ def test_what_cannot_be_shared_is_refused_in_one_line(benchmark, runs, tmp_path)
     assert "--workers 0; choose 1 or more" in refused.stderr
     launcher = [sys.executable, *TORCHRUN, "--nproc-per-node=2", "-m", "assent"]
     done = subprocess.run(
-        [*launcher, "tune", str(runs[1])], capture_output=True, text=True, timeout=120
+        [*launcher, "report", str(runs[1])], capture_output=True, text=True, timeout=120
     )
-    assert done.returncode and "tune: is done by one process" in done.stderr
+    assert done.returncode and "report: is done by one process" in done.stderr

@@ -14,11 +14,10 @@ from assent.cli.common import (
     is_first,
     notes,
     say,
-    several,
     show,
     tell,
 )
-from assent.cli.together import Workers, together
+from assent.cli.together import Workers, refuse_alone, together
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -199,10 +198,7 @@ def complete(
     from assent.verbs.deciders import rule_of
     from assent.verbs.runs import load_run
 
-    if workers > 1 or several():
-        for option, given in (("--part", part is not None), ("--reviewed", reviewed)):
-            if given:
-                raise ConfigError(f"{option}: is done by one process; leave out --workers")
+    refuse_alone(context, workers)
     if part is not None:
         if out_file is not None or review_file is not None or refused_file is not None:
             raise ConfigError("a part writes no facts; complete without --part when all are there")

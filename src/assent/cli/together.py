@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from assent.cli.common import several
+from assent.errors import ConfigError
+
 Workers = Annotated[
     int,
     typer.Option(
@@ -13,6 +16,7 @@ Workers = Annotated[
         "many."
     ),
 ]
+ALONE = ("unfinished", "reviewed", "part")  # options of what one process does
 NOT_SAID = ("workers", "quiet", "json")  # to the others: only the first speaks
 
 
@@ -22,11 +26,20 @@ def together(context: typer.Context, workers: int) -> Iterator[None]:
 
     Runs that are loaded within it are shared by all.
     """
+    refuse_alone(context, workers)
     from assent.training.together import workers as more_processes
     from assent.verbs.sharing import sharing
 
     with more_processes(workers, words_of(context)), sharing():
         yield
+
+
+def refuse_alone(context: typer.Context, workers: int) -> None:
+    """Ends before any work where several processes are asked for what one must do."""
+    if workers > 1 or several():
+        for name in ALONE:
+            if context.params.get(name):
+                raise ConfigError(f"--{name}: is done by one process; leave out --workers")
 
 
 def words_of(context: typer.Context) -> Sequence[str]:
