@@ -63,7 +63,7 @@ def test_settings_are_the_defaults_and_what_was_said():
         (
             "region",
             {"anchor": "scaled", "reciprocal": False},
-            "model.anchor: a scaled anchor needs model.reciprocal",
+            "model.anchor: a scaled anchor needs model.reciprocal.*choose model.anchor=plain",
         ),
         ("region", {"pace": 0.0}, "model.pace: expected more than 0, found 0.0"),
         ("region", {"dim": 0}, "model.dim: expected 1 or more, found 0"),

@@ -30,7 +30,8 @@ class RegionSettings(TranslationSettings):
         if self.anchor == "scaled" and not self.reciprocal:
             raise ConfigError(
                 "model.anchor: a scaled anchor needs model.reciprocal, as a relation's way back "
-                "would divide by its scales"
+                "would divide by its scales; choose model.anchor=plain or leave model.reciprocal "
+                "as it is"
             )
 
 
