@@ -30,6 +30,7 @@ RULES = ("global", "per-relation", "precision", "paper-global", "paper-relation"
 def small(monkeypatch):
     """Tiles so small that each of four processes has some."""
     monkeypatch.setattr(columns, "FEWEST", 16)
+    monkeypatch.setattr(columns, "TILES", 16)
     with one_thread():
         yield
 

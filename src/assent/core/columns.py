@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from assent.core.arrays import Ids, Keys
 
-FEWEST, MOST = 64, 2048  # entities of a tile
-TILES = 16  # of a graph in between
+FEWEST, MOST = 64, 4096  # entities of a tile
+TILES = 4  # of a graph in between: in more parts, a product takes longer
 REGISTER = 16  # numbers: a tile has whole registers of them
 
 Candidates = tuple[Ids, Ids, NDArray[np.float32]]  # query, entity, score
