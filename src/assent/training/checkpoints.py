@@ -233,9 +233,14 @@ def newest_checkpoint(folder: Path, run: str = "", fits: Fits = any_tensors) -> 
 
 
 def best_so_far(folder: Path) -> tuple[Position, dict[str, Tensor]] | None:
-    """The best weights of a run folder's newest whole checkpoint, and how far it had come."""
+    """The best weights of a run folder's newest whole checkpoint, and how far it had come.
+
+    A checkpoint without any has none that are better than its newest.
+    """
     found = newest_checkpoint(folder / CHECKPOINTS)
-    return None if found is None else (found[0], below("best/", found[1]))
+    if found is None:
+        return None
+    return found[0], below("best/", found[1]) or below("model/", found[1])
 
 
 def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
