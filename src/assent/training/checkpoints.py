@@ -19,7 +19,7 @@ from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
-from assent.files.tensors import read_tensors
+from assent.files.tensors import is_finite, read_tensors
 from assent.files.text import read_json
 from assent.training.shards import WHOLE, Share, read_shards, shard_path
 
@@ -182,7 +182,7 @@ def read_checkpoint(
         else:
             tensors = read_shards(paths, tables, share)
         for name, tensor in tensors.items():
-            if tensor.is_floating_point() and not tensor.isfinite().all():
+            if not is_finite(tensor):
                 raise ValueError(f"{name} has numbers that are not")
         fits(tensors)
         return position, tensors
