@@ -13,7 +13,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +28,10 @@ from measuring import data_folder, medians, peak_memory
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 RELATIONS = 500
+KINDS = 20  # of entities
+
+Columns = tuple[np.ndarray, np.ndarray, np.ndarray]  # heads, relations, tails
+Draw = Callable[[np.random.Generator, int, int], Columns]  # of the first fact's number, how many
 
 
 def main() -> None:
@@ -113,20 +120,40 @@ def by_engine(arguments: list[str]) -> None:
 
 def _measured(*arguments: object) -> list[str]:
     """A command in a process of its own: what it took."""
+    took = used_by([sys.executable, "-m", "assent", *map(str, arguments), "--quiet"])
+    return [
+        f"  {arguments[0]}  {took['clock']:>6.0f} s  {took['processor']:>6.0f} s"
+        f"  {took['memory']:>6.2f} GB"
+    ]
+
+
+def used_by(command: list[str]) -> dict[str, Any]:
+    """Seconds by the clock and of the processor, GB of memory at most, and what was said."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "assent", *map(str, arguments), "--quiet"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed")
-    took, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
-    memory = used.ru_maxrss * 1024 / 1e9
-    return [f"  {arguments[0]}  {took:>6.0f} s  {processor:>6.0f} s  {memory:>6.2f} GB"]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        process = subprocess.Popen(command, stdout=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if status:
+            raise SystemExit(f"{' '.join(command)} failed")
+        said.seek(0)
+        return {
+            "clock": time.perf_counter() - start,
+            "processor": used.ru_utime + used.ru_stime,
+            "memory": used.ru_maxrss * 1024 / 1e9,
+            "said": said.read(),
+        }
 
 
-def write_synthetic(size: int, path: Path, block: int = 5_000_000) -> None:
-    """A file of lines like the facts of `synthetic`, written block by block; a few stand twice."""
-    rng, num_entities, kinds = np.random.default_rng(size), size // 10, 20
+def write_synthetic(
+    size: int, path: Path, draw: Draw | None = None, block: int = 5_000_000
+) -> None:
+    """A file of lines of drawn facts, by default like those of `synthetic`, block by block.
+
+    A few stand twice.
+    """
+    rng = np.random.default_rng(size)
+    draw = draw or partial(_drawn, size // 10)
     ends = pl.format(
         "entity/{}\trelation/{}\tentity/{}",
         *(
@@ -137,13 +164,19 @@ def write_synthetic(size: int, path: Path, block: int = 5_000_000) -> None:
     with path.open("wb") as file:
         for start in range(0, size, block):
             drawn = int(1.04 * min(block, size - start))
-            relations = (RELATIONS * rng.random(drawn) ** 3).astype(np.int64)
-            heads, tails = (
-                (num_entities // kinds * rng.random(drawn) ** 4).astype(np.int64) * kinds + kind
-                for kind in (relations % kinds, relations // kinds % kinds)
+            frame = pl.DataFrame(
+                dict(zip(("head", "relation", "tail"), draw(rng, start, drawn), strict=True))
             )
-            frame = pl.DataFrame({"head": heads, "relation": relations, "tail": tails})
             frame.select(ends).write_csv(file, include_header=False, quote_style="never")
+
+
+def _drawn(num_entities: int, rng: np.random.Generator, start: int, count: int) -> Columns:
+    relations = (RELATIONS * rng.random(count) ** 3).astype(np.int64)
+    heads, tails = (
+        (num_entities // KINDS * rng.random(count) ** 4).astype(np.int64) * KINDS + kind
+        for kind in (relations % KINDS, relations // KINDS % KINDS)
+    )
+    return heads, relations, tails
 
 
 def synthetic(size: int) -> KnowledgeBase:
@@ -152,7 +185,7 @@ def synthetic(size: int) -> KnowledgeBase:
     Entities are of twenty kinds, and each relation joins two of them.
     """
     rng = np.random.default_rng(size)
-    num_entities, kinds, drawn = size // 10, 20, int(1.6 * size)
+    num_entities, kinds, drawn = size // 10, KINDS, int(1.6 * size)
     relations = (RELATIONS * rng.random(drawn) ** 3).astype(np.int64)
     ends = [
         (num_entities // kinds * rng.random(drawn) ** 4).astype(np.int64) * kinds + kind

@@ -42,6 +42,18 @@ def test_a_sample_is_the_batch_in_other_numbers(sets, count, seed, step):
     assert set(entities[count:].tolist()) <= asked
 
 
+@given(answer_sets, st.integers(1, ENTITIES - 1), st.integers(0, 5), st.integers(0, 5))
+def test_a_sample_is_those_drawn_and_then_the_others_of_the_batch(sets, count, seed, step):
+    whole, strata = batch(sets), Strata.of(FACTS, count)
+    small, entities, _ = sample(whole, strata, seed, step)
+    known = strata.draw(seed, step).tolist()
+    for entity in sorted([*whole.anchors.tolist(), *whole.answers.tolist()]):
+        known += [entity] if entity not in known else []
+    assert entities.tolist() == known
+    assert small.anchors.tolist() == [known.index(entity) for entity in whole.anchors]
+    assert small.answers.tolist() == [known.index(entity) for entity in whole.answers]
+
+
 @given(
     st.lists(st.integers(0, 10_000), min_size=1, max_size=200).map(np.array),
     st.floats(0.001, 1),

@@ -124,9 +124,10 @@ def renamed(before, after):
     ],
 )
 def test_a_checkpoint_of_other_tensors_is_passed_over_or_refused(tmp_path, change, said):
-    whole, *_ = run(checkpoint_minutes=0.0)
+    whole, _, watcher = run(checkpoint_minutes=0.0)
+    past = 2 * watcher.events[0]["steps"] + 3  # the first evaluation, so that there is a best
     with pytest.raises(RuntimeError):
-        run(tmp_path, Watched(fail_at=8), checkpoint_minutes=0.0)
+        run(tmp_path, Watched(fail_at=past), checkpoint_minutes=0.0)
     newest = sorted(tmp_path.glob("*/*.safetensors"))[-1]
     changed_with_its_checksum(newest, change)
     resumed, _, watcher = run(tmp_path, checkpoint_minutes=0.0)
@@ -136,6 +137,37 @@ def test_a_checkpoint_of_other_tensors_is_passed_over_or_refused(tmp_path, chang
         changed_with_its_checksum(weights, change)
     with pytest.raises(DataError, match="no checkpoint is whole"):
         run(tmp_path, checkpoint_minutes=0.0)
+
+
+@pytest.mark.parametrize("scores", [[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [1.0, 3.0, 2.0]])
+@pytest.mark.parametrize("epochs", [0, 2, 4])  # until it is stopped; it is measured after 2, 4, 6
+def test_the_best_weights_are_a_copy_only_where_something_comes_after_them(
+    tmp_path, scores, epochs
+):
+    seen = []
+
+    def evaluate(model):
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return scores[(len(seen) - 1) % 3]
+
+    def has_copy():
+        newest = load_file(sorted(tmp_path.glob("*/*.safetensors"))[-1])
+        return any(name.startswith("best/") for name in newest)
+
+    whole, trained, watcher = run(evaluate=evaluate)
+    best = seen[scores.index(max(scores))]
+    assert all(torch.equal(x, best[name]) for name, x in whole.state_dict().items())
+
+    seen.clear()
+    stop = epochs * watcher.events[0]["steps"] + 2
+    with pytest.raises(RuntimeError):
+        run(tmp_path, Watched(fail_at=stop), evaluate=evaluate, checkpoint_minutes=0.0)
+    assert has_copy() is (epochs > 0)
+    again, resumed, _ = run(tmp_path, evaluate=evaluate, checkpoint_minutes=0.0)
+    assert same(whole, again) and resumed.best_epoch == trained.best_epoch
+    assert has_copy() is (scores[-1] != max(scores))
+    after, *_ = run(tmp_path, evaluate=lambda model: 1 / 0)  # there is nothing left to do
+    assert same(whole, after)
 
 
 def test_rows_of_a_checkpoint_that_made_more_steps_than_there_were_are_refused(tmp_path):

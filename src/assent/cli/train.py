@@ -116,7 +116,8 @@ def train(
         return
     if run.trained.scores:
         stop_on = run.settings.train.stop_on
-        baseline, facts = popularity(run.benchmark, stop_on), len(run.benchmark.train)
+        baseline = popularity(run.benchmark, stop_on, run.settings.train)
+        facts = len(run.benchmark.train)
         say(
             f"{model}: {stop_on} on valid {max(run.trained.scores):.4f} "
             f"after epoch {run.trained.best_epoch} of {run.trained.epochs}"

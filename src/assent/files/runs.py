@@ -17,7 +17,7 @@ from assent.files.benchmarks import read_names, write_names
 from assent.files.guarding import refuse_special
 from assent.files.places import SETTINGS
 from assent.files.recording import forget, recorded, seal_folder
-from assent.files.tensors import Piecewise, read_tensors, write_tensors
+from assent.files.tensors import Piecewise, is_finite, read_tensors, write_tensors
 from assent.files.text import can_be_path
 
 WEIGHTS = "model.safetensors"
@@ -100,7 +100,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         )
     weights = read_tensors(path, "weights that assent wrote")
     for name, tensor in weights.items():
-        if tensor.is_floating_point() and not tensor.isfinite().all():
+        if not is_finite(tensor):
             raise DataError(f"{path}: {name} has weights that are no finite numbers; train again")
     return weights
 

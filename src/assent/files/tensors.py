@@ -13,14 +13,28 @@ from assent.files.guarding import parsing, refuse_special
 
 # Kinds of numbers by their names in the format; those that stand last come first in a file.
 KINDS = {"F16": torch.float16, "F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
+BLOCK = 1 << 22  # numbers that are looked at together, 16 MB
 NAMES = {kind: name for name, kind in KINDS.items()}
 
 
 def read_tensors(path: Path, expected: str = "tensors that assent wrote") -> dict[str, Tensor]:
-    """All tensors of a file by name; whatever is wrong with it is one clear line."""
+    """All tensors of a file by name; whatever is wrong with it is one clear line.
+
+    They are views of the file, of which only what is looked at is in memory. What is written to
+    them stays in memory and never comes to the file; who replaces the file leaves them as they are.
+    """
     refuse_special(path)
     with parsing(path, expected):
         return load_file(path)
+
+
+def is_finite(tensor: Tensor) -> bool:
+    """Whether all of its numbers are numbers, looked at a block at a time: torch copies each."""
+    if not tensor.is_floating_point():
+        return True
+    flat = tensor.reshape(-1)
+    starts = range(0, len(flat), BLOCK)
+    return all(bool(flat[start : start + BLOCK].isfinite().all()) for start in starts)
 
 
 class Piecewise(NamedTuple):

@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -164,6 +164,15 @@ class Model(nn.Module, ABC):
         `queries` are those of the train facts, from both sides, with all their answers.
         """
 
+    def take(self, weights: Mapping[str, Tensor]) -> None:
+        """Has these weights from now on: themselves, not copies; a RuntimeError if they do not fit.
+
+        A table may fill half of the memory. Read from a file, it is a view of the file.
+        """
+        kinds = {name: tensor.dtype for name, tensor in self.state_dict().items()}
+        fitting = {name: x.to(kinds.get(name, x.dtype)) for name, x in weights.items()}
+        self.load_state_dict(fitting, assign=True)
+
     @property
     def num_rows(self) -> int:
         """How many entities have a row in the tables of this process."""
@@ -179,5 +188,6 @@ class Model(nn.Module, ABC):
             return self.whole_digest
         sha = hashlib.sha256(type(self).__name__.encode())
         for name, tensor in sorted(self.state_dict().items()):
-            sha.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+            sha.update(name.encode())
+            sha.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
         return sha.hexdigest()

@@ -19,6 +19,7 @@ from assent.models.base import WHOLE, Model, ModelSettings, Terms, Told
 from assent.models.relating import relation_loss
 
 _sharing: ContextVar[Peers | None] = ContextVar("sharing", default=None)
+_loading: ContextVar[bool] = ContextVar("loading", default=False)
 
 
 @contextmanager
@@ -34,6 +35,19 @@ def shared_by(peers: Peers | None) -> Iterator[None]:
 def shared() -> Peers | None:
     """The processes that share the entities of models that are made now, if there are several."""
     return _sharing.get()
+
+
+@contextmanager
+def to_be_loaded() -> Iterator[None]:
+    """Models that are made within it draw no numbers: those of a file take their place.
+
+    Until then their tables take no memory.
+    """
+    before = _loading.set(True)
+    try:
+        yield
+    finally:
+        _loading.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +284,10 @@ class Embedding(Model):
 
     def drawn(self, *shape: int) -> nn.Parameter:
         """A parameter with random numbers to start from."""
-        if torch.empty(0).is_meta:  # its shape alone is wanted; arithmetic makes torch import much
+        # Where its shape alone is wanted, arithmetic would make torch import much.
+        if torch.empty(0).is_meta or _loading.get():
             return nn.Parameter(torch.empty(shape))
-        return nn.Parameter(torch.randn(shape) * self.settings.init_scale)
+        return nn.Parameter(torch.randn(shape).mul_(self.settings.init_scale))
 
 
 class DotModel(Embedding):

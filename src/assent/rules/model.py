@@ -152,6 +152,10 @@ class RuleModel:
         graph = Graph.of(facts, self.num_entities, self.num_relations)
         self.hear(facts, RuleSet.of_arrays(graph, arrays), bool(direct[0]))
 
+    def take(self, weights: Mapping[str, Tensor]) -> None:
+        """The same; what it makes of them is its own."""
+        self.load_state_dict(weights)
+
     def eval(self) -> "RuleModel":
         """Itself: there is nothing that only training does."""
         return self

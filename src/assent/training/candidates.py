@@ -91,18 +91,28 @@ def num_facts(queries: Queries, num_entities: int) -> np.ndarray:  # (entity,)
 def sample(batch: Batch, strata: Strata, seed: int, step: int) -> Sample:
     """Draws candidates for this batch; seed and step alone decide which."""
     drawn = strata.draw(seed, step)
-    count, num_entities = len(drawn), len(strata.order)
     anchors, answers = batch.anchors.numpy(), batch.answers.numpy()
-    place = np.full(num_entities, -1, dtype=np.int64)
-    place[drawn] = np.arange(count)
-    asked = np.concatenate([anchors, answers])
-    others = np.unique(asked[place[asked] < 0])
-    place[others] = np.arange(count, count + len(others))
+    others = np.setdiff1d(np.concatenate([anchors, answers]), drawn)
     small = batch._replace(
-        anchors=torch.from_numpy(place[anchors]), answers=torch.from_numpy(place[answers])
+        anchors=torch.from_numpy(_places(anchors, drawn, others)),
+        answers=torch.from_numpy(_places(answers, drawn, others)),
     )
     entities = torch.from_numpy(np.concatenate([drawn, others]).astype(np.int64))
     return Sample(small, entities, strata.drawn)
+
+
+def _places(ids: np.ndarray, drawn: np.ndarray, others: np.ndarray) -> np.ndarray:  # (id,)
+    """Where each of these entities stands among those drawn and then the others, ascending.
+
+    Nothing here has a place for each entity of the graph: with millions, that would be most of the
+    time of a step.
+    """
+    order = np.argsort(drawn)
+    found = np.minimum(np.searchsorted(drawn, ids, sorter=order), len(drawn) - 1)
+    places = order[found]
+    beyond = drawn[places] != ids
+    places[beyond] = len(drawn) + np.searchsorted(others, ids[beyond])
+    return places
 
 
 def sample_of(peers: Peers, batch: Batch, strata: Strata, seed: int, step: int) -> Sample:

@@ -19,7 +19,7 @@ from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
-from assent.files.tensors import read_tensors
+from assent.files.tensors import is_finite, read_tensors
 from assent.files.text import read_json
 from assent.training.shards import WHOLE, Share, read_shards, shard_path
 
@@ -182,7 +182,7 @@ def read_checkpoint(
         else:
             tensors = read_shards(paths, tables, share)
         for name, tensor in tensors.items():
-            if tensor.is_floating_point() and not tensor.isfinite().all():
+            if not is_finite(tensor):
                 raise ValueError(f"{name} has numbers that are not")
         fits(tensors)
         return position, tensors
@@ -233,9 +233,14 @@ def newest_checkpoint(folder: Path, run: str = "", fits: Fits = any_tensors) -> 
 
 
 def best_so_far(folder: Path) -> tuple[Position, dict[str, Tensor]] | None:
-    """The best weights of a run folder's newest whole checkpoint, and how far it had come."""
+    """The best weights of a run folder's newest whole checkpoint, and how far it had come.
+
+    A checkpoint without any has none that are better than its newest.
+    """
     found = newest_checkpoint(folder / CHECKPOINTS)
-    return None if found is None else (found[0], below("best/", found[1]))
+    if found is None:
+        return None
+    return found[0], below("best/", found[1]) or below("model/", found[1])
 
 
 def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -110,7 +110,9 @@ class _Training:
         self.company = company_of(model, tables_in_checkpoint(model, self.optimizer))
         self.trace = Trace(folder / "trace.jsonl" if folder and self.company.first else None)
         self.position = Position()
-        self.best = _copied(model.state_dict())
+        # A copy of the best weights; none where nothing was measured yet, or nothing comes after
+        # the best: a copy takes as much memory as the model.
+        self.best: dict[str, Tensor] = {}
         self.identity = _identity(model, queries, self.settings)
         self.saved_at = time.monotonic()
         self.saving_took = 0.0  # seconds
@@ -148,13 +150,10 @@ class _Training:
         """A ValueError for tensors that this training would not have saved."""
         optimizers = {name: x for name, x in tensors.items() if name.startswith("optimizer/")}
         others = {name: x for name, x in tensors.items() if name not in optimizers}
-        refuse_unlike(others, self._weights(), "")
+        kept = any(name.startswith("best/") for name in others)
+        newest = self.model.state_dict()
+        refuse_unlike(others, _named(newest, newest if kept else {}), "")
         self.optimizer.check(below("optimizer/", optimizers))
-
-    def _weights(self) -> dict[str, Tensor]:
-        """The newest and the best weights, as a checkpoint names them."""
-        newest = {f"model/{name}": x for name, x in self.model.state_dict().items()}
-        return newest | {f"best/{name}": x for name, x in self.best.items()}
 
     def run(self, interrupts: Interrupts) -> None:
         while self.position.epoch < self.settings.epochs and not self._out_of_patience():
@@ -177,7 +176,8 @@ class _Training:
         self.save()
 
     def finish(self) -> Trained:
-        self.model.load_state_dict(self.best)
+        if self.best:
+            self.model.load_state_dict(self.best)
         self.model.eval()
         position = self.position
         self._tell(
@@ -206,7 +206,7 @@ class _Training:
 
     def _write(self, folder: Path) -> None:
         self.position.trace_bytes = self.trace.size()
-        tensors = self._weights()
+        tensors = _named(self.model.state_dict(), self.best)
         tensors |= {f"optimizer/{name}": x for name, x in self.optimizer.state().items()}
         self.company.save(folder, self.position, tensors, self.identity)
 
@@ -260,21 +260,21 @@ class _Training:
         self.save()  # before they are measured, so that more time goes on as if never cut
         self.cut_after = self.position.spent / 60
         self._tell("cut", epoch=self.position.epoch, minutes=self.cut_after)
-        self._measure()
+        self._measure(last=True)
 
     def _evaluate(self) -> None:
         """Measures the model when it is time to: at the end, and now and then before."""
         settings, epoch = self.settings, self.position.epoch
         every, risen = settings.evaluate_every, RISING.get(settings.schedule, 0) * settings.epochs
         if not every or epoch == settings.epochs or (epoch % every == 0 and epoch >= risen):
-            self._measure()
+            self._measure(last=epoch == settings.epochs)
 
-    def _measure(self) -> None:
+    def _measure(self, last: bool) -> None:
         """Measures the model, and keeps its weights if they are the best."""
         position = self.position
         self.optimizer.settle()
         if not self.settings.evaluate_every:
-            self._keep_newest()
+            self._keep_newest(last=True)  # whatever comes after is better
             return
         self.model.eval()
         with position.timed("evaluations"):
@@ -282,14 +282,21 @@ class _Training:
         better = not position.scores or score > max(position.scores)
         position.scores.append(score)
         if better:
-            self._keep_newest()
+            self._keep_newest(last)
         spent = round(position.processor, 3)
         self._tell(
             "evaluation", epoch=position.epoch, score=score, best=better, processor_so_far=spent
         )
 
-    def _keep_newest(self) -> None:
-        self.best = _copied(self.model.state_dict())
+    def _keep_newest(self, last: bool) -> None:
+        newest = self.model.state_dict()
+        if last:
+            self.best = {}
+        elif self.best:
+            for name, kept in self.best.items():
+                kept.copy_(newest[name])  # in place: not even for a moment are there two
+        else:
+            self.best = {name: tensor.detach().clone() for name, tensor in newest.items()}
         self.position.best_epoch = self.position.epoch
 
     def _out_of_patience(self) -> bool:
@@ -324,5 +331,7 @@ def _identity(model: Model, queries: Queries, settings: TrainSettings) -> str:
     return sha.hexdigest()
 
 
-def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name: tensor.detach().clone() for name, tensor in state.items()}
+def _named(newest: Mapping[str, Tensor], best: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The newest and the best weights, as a checkpoint names them."""
+    named = {f"model/{name}": tensor for name, tensor in newest.items()}
+    return named | {f"best/{name}": tensor for name, tensor in best.items()}

@@ -12,6 +12,8 @@ from assent.geometry.rows import AdamRows
 from assent.models.base import Model
 from assent.training.checkpoints import below, load_optimizer, optimizer_state, refuse_unlike
 
+SETTLED = 1 << 16  # rows at a time that are brought up to date, each of which is copied, too
+
 
 class RowOptimizer(ABC):
     """Moves the rows of tables that have gradients, as if the others had gradients of zero."""
@@ -172,8 +174,9 @@ class Optimizing:
 
     def settle(self) -> None:
         """Brings every row to where it is now, so that the whole model may be used."""
-        everything = torch.arange(self.model.num_rows, device=self.model.device)
-        self.tables.rows(everything)
+        for start in range(0, self.model.num_rows, SETTLED):
+            stop = min(start + SETTLED, self.model.num_rows)
+            self.tables.rows(torch.arange(start, stop, device=self.model.device))
 
     def state(self) -> dict[str, Tensor]:
         """Tensors by name; rows may be behind, and go on from there."""

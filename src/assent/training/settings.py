@@ -12,8 +12,10 @@ from assent.training.schedules import RISING, SCHEDULES
 FREE = ("threads", "device", "slice_size", "checkpoint_minutes")
 # Settings that came later, with the values at which a training goes as it went before them: a
 # checkpoint of before is still one of this training.
-LATER = {"relation_weight": 0.0}
+LATER = {"relation_weight": 0.0, "evaluate_queries": 0}
 PATIENCE = 3  # evaluations, where the rate does not fall to the end
+SCORES = 10**10  # of an evaluation, about a minute of processor time
+FEWEST = 500  # queries that an evaluation asks, if there are as many
 MOST_THREADS = 1024  # more than any machine here had; far more end in a crash
 
 
@@ -34,6 +36,7 @@ class TrainSettings:
     relation_weight: float = 0.0  # of asking which relation joins an anchor and its answer
     stop_on: str = "f1"  # what an evaluation on valid measures
     evaluate_every: int = 5  # epochs; 0: never
+    evaluate_queries: int = 0  # of valid that an evaluation asks; 0: see `num_evaluated`
     patience: int = 0  # evaluations without a better one, then training ends; 0: by the schedule
     seed: int = 0
     threads: int = 0  # 0: one where steps are small, else as many as torch takes
@@ -60,6 +63,7 @@ class TrainSettings:
             "n3",
             "relation_weight",
             "evaluate_every",
+            "evaluate_queries",
             "patience",
             "threads",
             "slice_size",
@@ -79,6 +83,16 @@ class TrainSettings:
             )
         if not 0 <= self.label_smoothing < 1:
             raise ConfigError(f"label_smoothing = {self.label_smoothing}; choose from 0 to below 1")
+
+
+def num_evaluated(settings: TrainSettings, num_queries: int, num_entities: int) -> int:
+    """How many of so many queries of valid an evaluation asks.
+
+    As many as the settings say; or else all, but no more than make `SCORES` with all entities, so
+    that evaluations of millions of entities do not take longer than the training.
+    """
+    most = settings.evaluate_queries or max(SCORES // max(num_entities, 1), FEWEST)
+    return min(most, num_queries)
 
 
 def settled(settings: TrainSettings, num_queries: int) -> TrainSettings:

@@ -125,7 +125,9 @@ class Together(Alone):
         self, folder: Path, position: Position, tensors: Mapping[str, Tensor], run: str
     ) -> None:
         """Each process writes its shard; when all have, the first vouches for them."""
-        mine = tensors if self.first else {name: tensors[name] for name in self.tables}
+        mine = tensors
+        if not self.first:
+            mine = {name: tensors[name] for name in self.tables if name in tensors}
         sha256 = save_shard(folder, position, mine, Share.of(self.peers))
         sums = self.peers.all_parts(torch.frombuffer(bytearray.fromhex(sha256), dtype=torch.uint8))
         if self.first:

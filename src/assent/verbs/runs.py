@@ -34,7 +34,7 @@ from assent.files.runs import (
 )
 from assent.files.text import can_be_path
 from assent.models import Model
-from assent.models.embedding import shared
+from assent.models.embedding import shared, to_be_loaded
 from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint
@@ -107,13 +107,14 @@ def load_run(
         portion = load_portion(folder, settings, mine.vocabulary, peers)
         run = Run(mine, settings, portion, _trained(folder), folder)
         return run if on is None else run.on(load_benchmark(on))
-    model = new_model(settings, mine.vocabulary)
+    with to_be_loaded():
+        model = new_model(settings, mine.vocabulary)
     if unfinished:
         weights, trained = _so_far(folder)
     else:
         weights, trained = read_weights(folder), _trained(folder, renewing)
     try:
-        model.load_state_dict(weights)
+        model.take(weights)
     except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{folder / WEIGHTS}: not the weights of this model ({reason})") from error

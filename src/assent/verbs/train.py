@@ -10,9 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from assent.adapters.popularity import Popularity
+from assent.core.arrays import Keys
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.counts import f1
@@ -60,6 +62,7 @@ from assent.settings import (
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.losses import dev_loss
+from assent.training.settings import TrainSettings, num_evaluated
 from assent.training.shards import pieces
 from assent.training.together import launched, refuse_unshared
 from assent.training.trace import Trace, Trained
@@ -166,6 +169,10 @@ def fit(
                 keep_place(folder, Path(where))
         if peers is not None and folder is not None:
             changed = _all_there(peers, folder, changed)
+        asked = asked_of(benchmark, settings.train)
+        if settings.train.evaluate_every and len(asked) < len(benchmark.valid):
+            said = f"evaluations ask {len(asked):,} of the {len(benchmark.valid):,} valid queries"
+            watcher.event(event="asking", message=f"{said} (train.evaluate_queries)")
         if isinstance(network, RuleModel):
             trained = _count(network, benchmark, settings, watcher, folder, minutes)
         else:
@@ -174,7 +181,7 @@ def fit(
                     network,
                     queries,
                     settings.train,
-                    STOPS[settings.train.stop_on](benchmark),
+                    STOPS[settings.train.stop_on](benchmark, asked),
                     watcher,
                     folder,
                     minutes,
@@ -323,7 +330,8 @@ def _count(
     tell("counted", message=found, constants=constants, paths=paths, ends=ends, seconds=seconds)
     scores = []
     if settings.train.evaluate_every:
-        scores.append(STOPS[settings.train.stop_on](benchmark)(model))
+        asked = asked_of(benchmark, settings.train)
+        scores.append(STOPS[settings.train.stop_on](benchmark, asked)(model))
         tell("evaluation", epoch=1, score=scores[0], best=True)
     if cut_after is not None:
         tell("cut", epoch=0, minutes=cut_after)
@@ -358,30 +366,53 @@ def refuse_device(name: str) -> None:
         ) from error
 
 
-def popularity(benchmark: Benchmark, measure: str) -> float | None:
-    """What the baseline without a model reaches on valid; of the dev loss it has none."""
-    return None if measure == "dev-loss" else STOPS[measure](benchmark)(Popularity(benchmark))
+def asked_of(benchmark: Benchmark, settings: TrainSettings) -> Queries:
+    """The queries of valid that an evaluation asks: all, or some that lie evenly among them."""
+    queries = benchmark.valid
+    count = num_evaluated(settings, len(queries), benchmark.vocabulary.num_entities)
+    return queries if count == len(queries) else queries.take(evenly(len(queries), count))
 
 
-def valid_f1(benchmark: Benchmark) -> Callable[[Scorer], float]:
-    """Micro-F1 on valid at the best single threshold."""
+def evenly(total: int, count: int) -> Keys:  # (place,)
+    """So many different places of all, ascending, as far from each other as can be."""
+    places: Keys = (2 * np.arange(count, dtype=np.int64) + 1) * total // max(2 * count, 1)
+    return places
+
+
+def popularity(
+    benchmark: Benchmark, measure: str, settings: TrainSettings | None = None
+) -> float | None:
+    """What the baseline without a model reaches on valid; of the dev loss it has none.
+
+    With the settings of a training, it is asked what the evaluations of the training ask.
+    """
+    asked = None if settings is None else asked_of(benchmark, settings)
+    if measure == "dev-loss":
+        return None
+    return STOPS[measure](benchmark, asked)(Popularity(benchmark))
+
+
+def valid_f1(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Scorer], float]:
+    """Micro-F1 on valid, or on some of its queries, at the best single threshold."""
     known, num_slots = benchmark.known("valid"), benchmark.vocabulary.num_slots
+    queries = benchmark.valid if asked is None else asked
 
     def f1_of(model: Scorer) -> float:
-        highest = Highest(benchmark.valid, num_slots)
-        collect(score(model, benchmark.valid, known), highest)
+        highest = Highest(queries, num_slots)
+        collect(score(model, queries, known), highest)
         return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
 
     return f1_of
 
 
-def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
+def valid_mrr(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Scorer], float]:
     """Mean reciprocal rank of the answers of valid among candidates not known to be true.
 
     What is true, train and valid say: test is not to be looked at while a model is chosen.
     """
     known, names = benchmark.known("valid"), benchmark.vocabulary
-    answered = benchmark.valid.take(benchmark.valid.has_answers)
+    queries = benchmark.valid if asked is None else asked
+    answered = queries.take(queries.has_answers)
     true = Queries.grouped(*both_ways(benchmark.facts("valid"), names.num_relations))
 
     def mrr_of(model: Scorer) -> float:
@@ -392,14 +423,15 @@ def valid_mrr(benchmark: Benchmark) -> Callable[[Scorer], float]:
     return mrr_of
 
 
-def valid_loss(benchmark: Benchmark) -> Callable[[Model], float]:
+def valid_loss(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Model], float]:
     """The paper's criterion; negative, as higher is to be better."""
-    known = benchmark.known("valid")
-    return lambda model: -dev_loss(model, benchmark.valid, known)
+    known, queries = benchmark.known("valid"), benchmark.valid if asked is None else asked
+    return lambda model: -dev_loss(model, queries, known)
 
 
-# What training may stop on: a benchmark -> a model -> a number, the higher the better.
-STOPS: dict[str, Callable[[Benchmark], Callable[..., float]]] = {
+# What training may stop on: a benchmark, and which queries of its valid, if not all -> a model -> a
+# number, the higher the better.
+STOPS: dict[str, Callable[[Benchmark, Queries | None], Callable[..., float]]] = {
     "f1": valid_f1,
     "mrr": valid_mrr,
     "dev-loss": valid_loss,
