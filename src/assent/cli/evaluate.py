@@ -65,7 +65,7 @@ def evaluate(
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
     from assent.files.atomic import refuse_to_write
-    from assent.files.decisions import write_decisions
+    from assent.files.decisions import is_decisions, write_decisions
     from assent.files.recording import recorded
     from assent.files.runs import METRICS
     from assent.measuring.classification import compared
@@ -89,7 +89,7 @@ def evaluate(
         raise ConfigError("--on: name with --decider what `assent tune --on` found there")
     refuse_untrackable(tensorboard, mlflow)
     if decisions is not None:
-        refuse_to_write(decisions)
+        refuse_to_write(decisions, is_alike=is_decisions)
     with together(context, workers):
         run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
         decider = load_decider(decider_file or run_folder, run, on)

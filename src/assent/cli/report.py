@@ -23,7 +23,8 @@ def report(
     out_file: Annotated[
         Path,
         typer.Option(
-            "--out", help="The HTML file; it needs no other file, and replaces one that is there."
+            "--out",
+            help="The HTML file; it needs no other file, and replaces a page that is there.",
         ),
     ] = Path("report.html"),
     facts: Annotated[
@@ -50,11 +51,12 @@ def report(
     from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import steps
     from assent.reporting.tracking import refuse_untrackable, track
+    from assent.verbs.report import is_page
     from assent.verbs.report import report as write_report
     from assent.verbs.runs import load_run
 
     refuse_untrackable(tensorboard, mlflow)
-    refuse_to_write(out_file)
+    refuse_to_write(out_file, is_alike=is_page)
     runs = [load_run(folder, benchmark=benchmark, unfinished=unfinished) for folder in run_folders]
     with steps(notes) as progress:
         path = write_report(runs, out_file, facts=facts, figures=figures, progress=progress)

@@ -92,7 +92,7 @@ def tune(
     part. What was found is written to decider.json in the run's folder.
     """
     from assent.files.atomic import refuse_to_write
-    from assent.files.deciders import is_own
+    from assent.files.deciders import JUDGE, is_decider, is_own
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
     from assent.reporting.tracking import refuse_untrackable, track
@@ -103,7 +103,10 @@ def tune(
     if on is not None and out_file is None:
         raise ConfigError("--on: name a file with --out, so that the run keeps its own decider")
     if out_file is not None:
-        refuse_to_write(out_file, own=is_own(out_file))
+        refuse_to_write(out_file, own=is_own(out_file), is_alike=is_decider)
+        if rule == JUDGE:  # its trees come beside it
+            trees = out_file.with_suffix(".npz")
+            refuse_to_write(trees, own=is_own(out_file), is_alike=lambda _: out_file.exists())
     refuse_untrackable(tensorboard, mlflow)
     with together(context, workers):
         run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)

@@ -116,8 +116,22 @@ def refuse_to_replace(
         raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
 
 
-def refuse_to_write(path: Path, overwrite: bool = True, *, own: bool = False) -> None:
-    """Raises an error, before any work is done, if a file must not be replaced or written."""
+def anything(path: Path) -> bool:
+    """Says of every file that it may be replaced: the user was asked."""
+    return True
+
+
+def refuse_to_write(
+    path: Path,
+    overwrite: bool = True,
+    *,
+    own: bool = False,
+    is_alike: Callable[[Path], bool] = anything,
+) -> None:
+    """Raises an error, before any work is done, if a file must not be replaced or written.
+
+    A command that replaces without being told to says by `is_alike` what it may replace.
+    """
     with _refusing(path):
         if path.is_dir():
             raise DataError(f"{path}: is a folder; choose a file")
@@ -125,6 +139,10 @@ def refuse_to_write(path: Path, overwrite: bool = True, *, own: bool = False) ->
             _refuse_owned(path)
         if path.exists() and not overwrite:
             raise DataError(f"{path}: is there already; choose another place, or {OVERWRITE}")
+        if path.is_file() and path.stat().st_size and not is_alike(path):
+            raise DataError(
+                f"{path}: is there already, and is something else; choose another place"
+            )
         place = path.resolve().parent
         while not place.exists():
             place = place.parent

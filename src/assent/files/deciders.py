@@ -31,6 +31,7 @@ from assent.files.text import read_json
 
 FORMAT = 2
 JUDGE = "judge"  # the rule that has trees
+LOOKED_AT = 200  # bytes of a file that may be a decider
 SIGMOIDS = ("intercept", "slope", "floor", "below")
 
 # what reading JSON that says something else may raise
@@ -49,6 +50,12 @@ def decider_file(path: Path) -> Path:
 def is_own(path: Path) -> bool:
     """Whether a file has the name that the decider of a run has."""
     return path.name == DECIDER
+
+
+def is_decider(path: Path) -> bool:
+    """Whether a file looks like a decider, whole or damaged."""
+    with path.open("rb") as file:
+        return b'"rule"' in file.read(LOOKED_AT)
 
 
 def write_decider(path: Path, decider: Decider, vocabulary: Vocabulary) -> None:

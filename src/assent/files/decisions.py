@@ -1,5 +1,6 @@
 """Accepted candidates as lines of text, so that anyone can recount them without this code."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,15 @@ from assent.core.arrays import Mask
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.files.atomic import beside
+
+LOOKED_AT = 10_000  # bytes of a file that may hold decisions
+LINE = re.compile(rb"(head|tail)\t[^\t\n]+\t[^\t\n]+\t[^\t\n]+\t[^\t\n]+\t[01]\n")
+
+
+def is_decisions(path: Path) -> bool:
+    """Whether a file begins as one that `write_decisions` wrote."""
+    with path.open("rb") as file:
+        return LINE.match(file.read(LOOKED_AT)) is not None
 
 
 def write_decisions(

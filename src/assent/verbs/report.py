@@ -34,6 +34,8 @@ from assent.verbs.deciders import load_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.runs import Run, load_run
 
+PAGE = b"<!doctype html"
+LOOKED_AT = 100  # bytes of a file that may be a page
 CURVE_POINTS = 160  # of a precision-recall curve
 
 
@@ -76,6 +78,12 @@ def report(
         with beside(Path(path)) as part:
             part.write_text(page(reported, sections, found), encoding="utf-8")
     return Path(path)
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is a page of HTML, as a report is."""
+    with path.open("rb") as file:
+        return file.read(LOOKED_AT).lstrip().lower().startswith(PAGE)
 
 
 def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) -> ReportedRun:
