@@ -38,7 +38,7 @@ CR, LF = b"\r\n"
 FEW_BLANK = 10_000  # pairs of line ends; polars makes a row of each
 MOST_BLANK = 10_000_000
 LARGE = 64 << 20  # bytes of a file that is read in blocks
-PIECE = 16 << 20  # bytes of a file that is gathered from pieces
+PIECE = 24 << 20  # bytes of a file that is gathered from pieces
 BLOCK = 1 << 17  # bytes looked at together: as many as fit the cache of the processor
 
 
@@ -66,8 +66,10 @@ def fact_blocks(path: Path, separator: str = "\t", size: int = LARGE) -> Iterato
     blocks = _found(path, separator, size)
     for content in blocks:
         frame = _usual(content, COLUMNS, separator)
-        lines = content.count(b"\n") + (not content.endswith(b"\n"))
-        if frame is None:
+        if frame is not None:
+            lines = len(frame)  # no line of it is blank
+        else:
+            lines = content.count(b"\n") + (not content.endswith(b"\n"))
             numbered = _lines_in(content, path, before + 1)
             try:
                 fields = [row for _, row in _fields(numbered, path, COLUMNS, separator, blank)]
