@@ -1,4 +1,4 @@
-"""Spark, or a program that joined them, has two processes train together (docs/shards.md)."""
+"""Spark, Ray, or a program that joined them, has two processes train together (docs/shards.md)."""
 
 import shutil
 import subprocess
@@ -45,19 +45,44 @@ TorchDistributor(num_processes=2, local_mode=True, use_gpu=False).run(
 )
 spark.stop()
 """
+RAY = f"""
+import os, sys
+os.environ |= {{"RAY_USAGE_STATS_ENABLED": "0", "RAY_TRAIN_V2_ENABLED": "1"}}
+import ray
+from ray.train import RunConfig, ScalingConfig
+from ray.train.torch import TorchConfig, TorchTrainer
+{LEARN}
+def learn_of(config):
+    learn(**config)
+
+benchmark, out, *changes = sys.argv[1:]
+ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
+TorchTrainer(
+    learn_of,
+    train_loop_config=dict(benchmark=benchmark, out=out, changes=changes),
+    torch_config=TorchConfig(backend="gloo"),
+    scaling_config=ScalingConfig(num_workers=2, resources_per_worker=dict(CPU=0.5)),
+    run_config=RunConfig(storage_path=out + "-of-ray"),
+).fit()
+ray.shutdown()
+"""
 
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2")
 
 
 @pytest.mark.parametrize(
-    ("launcher", "program"), [(TORCHRUN, JOINED), ((), SPARK)], ids=["joined", "spark"]
+    ("launcher", "program"),
+    [(TORCHRUN, JOINED), ((), SPARK), ((), RAY)],
+    ids=["joined", "spark", "ray"],
 )
 def test_a_launcher_makes_the_run_that_one_process_makes(tmp_path, launcher, program):
     if program == SPARK:
         pytest.importorskip("pyspark", reason="pyspark is not installed")
         if shutil.which("java") is None:
             pytest.skip("pyspark needs a Java runtime (Debian: default-jre-headless)")
+    if program == RAY:
+        pytest.importorskip("ray.train.torch", reason="pip install 'ray[train]'")
     (tmp_path / "graph.ttl").write_text(toy.turtle(), encoding="utf-8")
     assent.save(assent.build(assent.read(tmp_path / "graph.ttl")), tmp_path / "benchmark")
     (tmp_path / "program.py").write_text(program, encoding="utf-8")

@@ -181,6 +181,8 @@ def test_what_cannot_be_shared_is_refused_in_one_line(benchmark, runs, tmp_path)
     assert "RuleModel: is made by one process; leave out --workers" in refused.stderr
     refused = run_to_the_end(benchmark, tmp_path / "none", 0, code=2)
     assert "--workers 0; choose 1 or more" in refused.stderr
+    refused = run_to_the_end(benchmark, tmp_path / "many", 100_000, code=2)
+    assert "--workers 100000, but there are " in refused.stderr
     launcher = [sys.executable, *TORCHRUN, "--nproc-per-node=2", "-m", "assent"]
     done = subprocess.run(
         [*launcher, "report", str(runs[1])], capture_output=True, text=True, timeout=120

@@ -56,6 +56,7 @@ MEETING = (
     ),
     *("entity_tables", "tables", "only", "meeting", "scores", "pairs", "n3", "_drawn_entities"),
 )
+MOST_A_PROCESSOR = 4  # processes that are started here
 
 
 class Alone:
@@ -263,6 +264,11 @@ def workers(count: int, words: Sequence[str]) -> Iterator[None]:
     """
     if count < 1:
         raise ConfigError(f"--workers {count}; choose 1 or more")
+    if count > (most := MOST_A_PROCESSOR * processors()):
+        raise ConfigError(
+            f"--workers {count}, but there are {processors()} processors here, and each process "
+            f"takes memory of its own; choose {most} at most"
+        )
     if "RANK" in os.environ or count == 1:  # started by a launcher, which decides
         yield
         return
