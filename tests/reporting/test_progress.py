@@ -97,7 +97,9 @@ def test_a_model_of_few_facts_says_what_may_do_better():
     good = trained(0.3, 0.3005)
     assert advice(good, 0.1, 10_000, 30) is None
     said = advice(good, 0.1, 300, 30)
-    assert said.startswith("only 300 train facts")
+    assert said.startswith("only 300 train facts") and "trains longer" in said
+    done = advice(trained(0.3, 0.2, best_epoch=15), 0.1, 300, 30)
+    assert done.startswith("only 300 train facts") and "trains longer" not in done
     assert all(way in said for way in ("train.epochs=90", "--model rules", "assent search"))
     assert advice(trained(0.1), 0.2, 300, 30).startswith("no better than popularity")
 

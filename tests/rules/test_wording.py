@@ -219,6 +219,7 @@ def test_plurals(one, many):
     ("label", "around"),
     [
         ("has capital", ("has", "as capital")),
+        ("has as official language", ("has", "as official language")),
         ("http://x.org/isLocatedIn", ("is located in", "")),
         ("borders", ("borders", "")),
         ("Hauptstadt, früher", ("Hauptstadt, früher", "")),  # no plain words: as it is

@@ -48,6 +48,7 @@ spark.stop()
 RAY = f"""
 import os, sys
 os.environ |= {{"RAY_USAGE_STATS_ENABLED": "0", "RAY_TRAIN_V2_ENABLED": "1"}}
+os.environ |= {{"RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "300"}}  # for busy machines
 import ray
 from ray.train import RunConfig, ScalingConfig
 from ray.train.torch import TorchConfig, TorchTrainer

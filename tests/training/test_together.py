@@ -171,6 +171,19 @@ def test_torchrun_makes_the_same_run(benchmark, runs, tmp_path):
     assert done.stdout.count("f1 on valid") == 1 and done.stderr.count("done after 3 epochs") == 1
 
 
+def test_a_process_whose_first_has_ended_before_they_met_ends_too(benchmark, tmp_path):
+    words = command(benchmark, tmp_path / "run", 1)
+    nobody = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": "1",
+        "TORCHELASTIC_USE_AGENT_STORE": "True",
+    }
+    joining = {"RANK": "1", "LOCAL_RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    ended = {"ASSENT_FIRST": "1"}  # not the process that starts this one
+    done = subprocess.run(words, env={**os.environ, **nobody, **joining, **ended}, timeout=120)
+    assert done.returncode == 2 and not (tmp_path / "run").exists()
+
+
 def test_what_cannot_be_shared_is_refused_in_one_line(benchmark, runs, tmp_path):
     refused = run_to_the_end(benchmark, tmp_path / "text", 2, model="text", code=2)
     assert re.findall("^assent: .*", refused.stderr, re.MULTILINE) == [

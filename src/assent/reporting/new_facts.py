@@ -26,6 +26,7 @@ from assent.rules.phrases import around_tail
 MOST_RELATIONS = 25  # rows of the table of a completion
 HARDLY = 0.01  # of its facts: a relation that lacks less by estimate is called complete
 FEW = 5  # held-out facts of a relation: with fewer, its estimate is mostly that of the others
+NAMED = 10  # relations that are named of those that got nothing, for each reason
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
 
@@ -140,10 +141,11 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
     accepted = found.guessed
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
-        wanted = at_least(rehearsed.precision)
+        wanted, least = at_least(rehearsed.precision), accepted.probabilities.min()
+        least = probability_text(float(least), 2)
         lines.append(
             f"right, by estimate: at least {share} of the accepted facts, and at least {wanted} of "
-            "those of each relation"
+            f"those of each relation; the least probable has {least}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
@@ -171,7 +173,7 @@ def _nothing_lines(found: Completion) -> list[str]:
     ):
         if some:
             names = [last_part(found.vocabulary.relation(one.relation)) for one in some]
-            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            shown = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
             many = counted(len(some), "relation")
             lines.append(f"nothing accepted of {many}, as {why}: {shown}")
     return lines

@@ -248,9 +248,10 @@ def advice(trained: Trained, baseline: float | None, facts: int, planned: int) -
     if trained.best_epoch == trained.epochs and best - before > STILL * abs(best):
         return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
     if trained.scores and planned and facts < FEW_FACTS:
+        epochs = f"{longer}; " if trained.best_epoch == trained.epochs else ""
         return (
             f"only {facts:,} train facts, far fewer than the default settings were chosen with: "
-            f"{longer}; {rules}; `assent search` tries settings"
+            f"{epochs}{rules}; `assent search` tries settings"
         )
     return None
 

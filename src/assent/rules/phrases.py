@@ -70,7 +70,7 @@ def phrase_of(label: str) -> Phrase:
     if first == "has" and len(words) > 2 and is_participle(words[1]):  # has won prize
         return _verb(label)
     if first == "has" and len(words) > 1 and words[-1] not in PREPOSITIONS:
-        return _noun(" ".join(words[2:] if words[1] in ("a", "an", "the") else words[1:]))
+        return _noun(" ".join(words[2:] if words[1] in ("a", "an", "the", "as") else words[1:]))
     if first in ("is", "was") and len(words) > 3 and words[1] in ("a", "an"):
         return _member(" ".join(words[2:]), first)
     of_noun = words[2:3] == ["of"] and not (is_participle(words[1]) or words[1] in ADJECTIVES)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -57,6 +58,7 @@ MEETING = (
     *("entity_tables", "tables", "only", "meeting", "scores", "pairs", "n3", "_drawn_entities"),
 )
 MOST_A_PROCESSOR = 4  # processes that are started here
+FIRST = "ASSENT_FIRST"  # to the others: the id of the process that started them
 
 
 class Alone:
@@ -204,7 +206,8 @@ def refuse_unshared(model: Any) -> None:
         if -(-each.num_entities // peers.width) < peers.size:
             tiles = f", dealt out {peers.width} at a time" if peers.width > 1 else ""
             raise ConfigError(
-                f"{peers.size} processes, but {each.num_entities} entities{tiles}; start fewer"
+                f"{peers.size} processes, but {each.num_entities} entities{tiles}; start "
+                f"{-(-each.num_entities // peers.width)} at most"
             )
 
 
@@ -270,6 +273,8 @@ def workers(count: int, words: Sequence[str]) -> Iterator[None]:
             f"takes memory of its own; choose {most} at most"
         )
     if "RANK" in os.environ or count == 1:  # started by a launcher, which decides
+        if first := os.environ.get(FIRST):
+            threading.Thread(target=_end_with, args=(int(first),), daemon=True).start()
         yield
         return
     store = dist.TCPStore(  # type: ignore[attr-defined]
@@ -289,6 +294,7 @@ def workers(count: int, words: Sequence[str]) -> Iterator[None]:
     try:
         for rank in range(1, count):
             mine = {**os.environ, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+            mine[FIRST] = str(os.getpid())
             # In a group of their own: Ctrl-C is for the first, which tells the others.
             others.append(subprocess.Popen(command, env=mine, start_new_session=True))
         os.environ.update({**shared, "RANK": "0", "LOCAL_RANK": "0"})
@@ -303,6 +309,14 @@ def workers(count: int, words: Sequence[str]) -> Iterator[None]:
         for other in others:
             other.kill()
             other.wait()
+
+
+def _end_with(first: int) -> None:
+    """Ends this process where the first, which started it, has ended before they have met."""
+    while os.getppid() == first:
+        time.sleep(LOOK)
+    time.sleep(GRACE)  # one that has met the others notices by itself, and says so
+    os._exit(2)
 
 
 def _watch(others: Sequence[subprocess.Popen[bytes]], done: threading.Event) -> None:
