@@ -26,7 +26,7 @@ import torch
 import assent
 from assent.core.benchmark import Benchmark
 from assent.models import Model, create
-from assent.verbs.train import valid_mrr
+from assent.verbs.stopping import valid_mrr
 
 ROOT = Path(__file__).resolve().parents[1]
 PEER = Path(os.environ.get("ASSENT_BENCH_PYTHON") or ROOT / ".venv-bench" / "bin" / "python")

@@ -22,9 +22,10 @@ from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import save_decider
 from assent.verbs.evaluate import evaluate
 from assent.verbs.read import read
+from assent.verbs.refit import refit
 from assent.verbs.report import report
 from assent.verbs.review import propose, review
-from assent.verbs.train import refit, train
+from assent.verbs.train import train
 from assent.verbs.tune import tune
 
 REVIEW_ABOVE = 0.5  # facts so probable that were not accepted are kept for a person to look at

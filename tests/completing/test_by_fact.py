@@ -17,7 +17,7 @@ from assent.core.decider import Decider
 from assent.core.scores import unheard
 from assent.core.thresholds import Thresholds
 from assent.errors import ConfigError
-from assent.verbs.train import refit_minutes
+from assent.verbs.refit import refit_minutes
 from completing import worlds
 
 QUICK = ("model.dim=16", "train.epochs=30", "train.batch_size=32", "train.threads=1")

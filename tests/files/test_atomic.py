@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assent.errors import ConfigError, DataError
-from assent.files import benchmarks, formats, triples
+from assent.files import formats, own_layout, triples
 from assent.files.atomic import beside, folder_beside
 from assent.files.benchmarks import load, save
 from assent.files.triples import read, write
@@ -86,7 +86,7 @@ def test_a_failing_writer_leaves_no_folder(tmp_path, monkeypatch):
 
 
 def test_a_failing_writer_leaves_no_benchmark(benchmark, tmp_path, monkeypatch):
-    monkeypatch.setattr(benchmarks, "_write_queries", failing)
+    monkeypatch.setattr(own_layout, "_write_queries", failing)
     with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark")
     assert not list(tmp_path.iterdir())
@@ -95,7 +95,7 @@ def test_a_failing_writer_leaves_no_benchmark(benchmark, tmp_path, monkeypatch):
 def test_a_failing_writer_leaves_the_old_benchmark(benchmark, tmp_path, monkeypatch):
     save(benchmark, tmp_path / "benchmark")
     before = {path.name: path.read_bytes() for path in (tmp_path / "benchmark").iterdir()}
-    monkeypatch.setattr(benchmarks, "_write_queries", failing)
+    monkeypatch.setattr(own_layout, "_write_queries", failing)
     with pytest.raises(BrokenError):
         save(benchmark, tmp_path / "benchmark", overwrite=True)
     assert list(tmp_path.iterdir()) == [tmp_path / "benchmark"]

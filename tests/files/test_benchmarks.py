@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from assent.core.benchmark import Benchmark
 from assent.core.types import Types
 from assent.errors import DataError
-from assent.files.benchmarks import REMOVED, REMOVED_FACTS, is_benchmark, load, save
+from assent.files.benchmarks import is_benchmark, load, save
+from assent.files.own_layout import REMOVED, REMOVED_FACTS
 from files.benchmarks_by_hand import CROWD, check_equal, small_benchmarks, there_and_back
 from toy import both_splits, built, crowds, pairs, typed, whole, with_kinds
 

@@ -10,7 +10,7 @@ import toy
 from assent.core.benchmark import Benchmark
 from assent.errors import DataError
 from assent.files.recording import record
-from assent.verbs.train import refit
+from assent.verbs.refit import refit
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=2", "train.threads=1")
 

@@ -9,7 +9,7 @@ import torch
 import toy
 from assent.models import create
 from assent.training.settings import FEWEST, SCORES, TrainSettings, num_evaluated
-from assent.verbs.train import STOPS, asked_of, evenly, valid_mrr
+from assent.verbs.stopping import STOPS, asked_of, evenly, valid_mrr
 
 
 @pytest.fixture

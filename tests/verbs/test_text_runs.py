@@ -14,7 +14,7 @@ from assent.core.texts import Texts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.settings import resolve, texts_for
-from assent.verbs.train import refit
+from assent.verbs.refit import refit
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=2", "train.threads=1")
 FIRST = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fred")

@@ -345,7 +345,7 @@ def _fitted_again(run: "Run", wanted: bool | None) -> bool:
     from assent.files.runs import WEIGHTS
     from assent.reporting.progress import watching
     from assent.verbs.complete import REFIT_MINUTES
-    from assent.verbs.train import REFIT, refit, refit_minutes
+    from assent.verbs.refit import REFIT, refit, refit_minutes
 
     if wanted is not False and run.folder and (run.folder / REFIT / WEIGHTS).exists():
         refit(run)  # takes up what is there

@@ -77,7 +77,7 @@ def _audit(findings: "Sequence[Finding]") -> None:
 
 
 def _train(run: "Run") -> None:
-    from assent.verbs.train import popularity
+    from assent.verbs.stopping import popularity
 
     _step(
         "train",

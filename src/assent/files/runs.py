@@ -13,8 +13,8 @@ from torch import Tensor
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
-from assent.files.benchmarks import read_names, write_names
 from assent.files.guarding import refuse_special
+from assent.files.own_layout import read_names, write_names
 from assent.files.places import SETTINGS
 from assent.files.recording import forget, recorded, seal_folder
 from assent.files.tensors import Piecewise, is_finite, read_tensors, write_tensors

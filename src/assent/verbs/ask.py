@@ -29,8 +29,8 @@ from assent.scoring import Scored, entity_vectors
 from assent.verbs.complete import complete
 from assent.verbs.deciders import model_of
 from assent.verbs.labelled import judged_of
+from assent.verbs.refit import refit as final_fit
 from assent.verbs.runs import Run
-from assent.verbs.train import refit as final_fit
 
 ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
 NAMED = {f"\\{word}": word for word in ASKED}  # stand for entities that have such a name

@@ -28,9 +28,9 @@ from assent.rules.model import log_odds
 from assent.scoring import Scored, seen_by
 from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.labelled import by_labels, judged_of
+from assent.verbs.refit import refit as final_fit
+from assent.verbs.refit import refit_minutes
 from assent.verbs.runs import Run
-from assent.verbs.train import refit as final_fit
-from assent.verbs.train import refit_minutes
 from assent.verbs.tune import tune
 
 Work = ByFact | ByQuery

@@ -2,27 +2,18 @@
 
 import json
 import math
-import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from assent.adapters.popularity import Popularity
-from assent.core.arrays import Keys
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
-from assent.core.counts import f1
 from assent.core.pairs import joined
 from assent.core.queries import Queries, both_ways
-from assent.core.scores import Scorer, collect
-from assent.deciding.curves import Curves
-from assent.deciding.shortlisting import Highest
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import found_again, tidy
 from assent.files.places import SETTINGS
@@ -40,7 +31,6 @@ from assent.files.runs import (
 from assent.files.text import lines_of
 from assent.geometry import Peers
 from assent.geometry.threads import processors
-from assent.measuring.ranking import Standings, mean_reciprocal_rank
 from assent.models import Model
 from assent.models.custom import theirs
 from assent.models.embedding import shared_by
@@ -49,20 +39,16 @@ from assent.reporting.showing import shown
 from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
 from assent.rules.text import lines, parse
-from assent.scoring import Scored, score
 from assent.settings import (
     Settings,
     named_by_user,
     new_model,
-    read_toml,
     resolve,
     settled,
     texts_for,
 )
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
-from assent.training.losses import dev_loss
-from assent.training.settings import TrainSettings, num_evaluated
 from assent.training.shards import pieces
 from assent.training.together import launched, refuse_unshared
 from assent.training.trace import Trace, Trained
@@ -73,12 +59,11 @@ from assent.verbs.runs import (
     change_settings,
     is_adopted,
     load_benchmark,
-    load_run,
     origin_for,
     start_run,
 )
+from assent.verbs.stopping import STOPS, asked_of
 
-REFIT = "refit"  # the folder of the final fit, within that of the run
 SEEN = 60.0  # seconds until all machines see what one of them wrote to a disk that they share
 MOST_A_PROCESSOR = 16  # threads
 SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
@@ -230,56 +215,6 @@ def _begin(folder: Path, restart: bool) -> None:
     forget(folder / TRACE)  # it grows: its checksum comes with its end
 
 
-def refit(run: Run, watcher: Watcher | None = None, *, progress: bool = True) -> Run:
-    """The same model once more, trained on all facts that are known, and on nothing held out.
-
-    It trains for as many epochs as served the run best, in the folder `refit` of the run's own; one
-    that is there is taken up. Its benchmark has train facts alone, and the entities that building
-    removed come after the others.
-    """
-    if not run.trained.epochs:
-        raise ConfigError(
-            "refit: another library trained this model, and it is not known how; train one here, "
-            "or do without"
-        )
-    epochs = max(run.trained.best_epoch, 1)
-    settings = replace(
-        run.settings, train=replace(run.settings.train, epochs=epochs, evaluate_every=0)
-    )
-    folder = run.folder / REFIT if run.folder else None
-    whole = run.benchmark.whole()
-    peers = run.model.peers if isinstance(run.model, Model) else None
-    first = peers is None or peers.first
-    if folder is not None and first and not _goes_on(folder, settings, whole):
-        shutil.rmtree(folder)  # of the run as it was before it was trained further
-    with shown(watcher or progress, watching) as told:
-        if peers is None or folder is None:
-            return fit(whole, settings, folder, "", told)
-        peers.told("ready")  # the others wait until the folder is as it shall be
-        training = peers.in_tiles(1)
-        fit(whole, settings, folder, "", told if first else Unwatched(), peers=training)
-    return load_run(folder, benchmark=whole)
-
-
-def _goes_on(folder: Path, settings: Settings, benchmark: Benchmark) -> bool:
-    """Whether a training in this folder, if there is one, has these settings and these facts."""
-    if (begun := begun_with(folder)) is None:
-        return True
-    origin = read_toml(folder / SETTINGS).get("benchmark", {})
-    same: bool = origin.get("sha256") == benchmark.digest()
-    return same and begun == settings.sections()
-
-
-def refit_minutes(run: Scored) -> float:
-    """How long training on all facts would take, by how long training took; inf: it cannot be."""
-    if not isinstance(run, Run) or not run.trained.epochs:
-        return math.inf
-    trained, benchmark = run.trained, run.benchmark
-    epochs = max(trained.best_epoch, 1) / max(trained.epochs, 1)
-    more = len(benchmark.whole().train) / max(len(benchmark.train), 1)
-    return trained.seconds * epochs * more / 60
-
-
 def _count(
     model: RuleModel,
     benchmark: Benchmark,
@@ -364,75 +299,3 @@ def refuse_device(name: str) -> None:
         raise ConfigError(
             f"train.device = {name!r} cannot be used here ({reason}); choose cpu"
         ) from error
-
-
-def asked_of(benchmark: Benchmark, settings: TrainSettings) -> Queries:
-    """The queries of valid that an evaluation asks: all, or some that lie evenly among them."""
-    queries = benchmark.valid
-    count = num_evaluated(settings, len(queries), benchmark.vocabulary.num_entities)
-    return queries if count == len(queries) else queries.take(evenly(len(queries), count))
-
-
-def evenly(total: int, count: int) -> Keys:  # (place,)
-    """So many different places of all, ascending, as far from each other as can be."""
-    places: Keys = (2 * np.arange(count, dtype=np.int64) + 1) * total // max(2 * count, 1)
-    return places
-
-
-def popularity(
-    benchmark: Benchmark, measure: str, settings: TrainSettings | None = None
-) -> float | None:
-    """What the baseline without a model reaches on valid; of the dev loss it has none.
-
-    With the settings of a training, it is asked what the evaluations of the training ask.
-    """
-    asked = None if settings is None else asked_of(benchmark, settings)
-    if measure == "dev-loss":
-        return None
-    return STOPS[measure](benchmark, asked)(Popularity(benchmark))
-
-
-def valid_f1(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Scorer], float]:
-    """Micro-F1 on valid, or on some of its queries, at the best single threshold."""
-    known, num_slots = benchmark.known("valid"), benchmark.vocabulary.num_slots
-    queries = benchmark.valid if asked is None else asked
-
-    def f1_of(model: Scorer) -> float:
-        highest = Highest(queries, num_slots)
-        collect(score(model, queries, known), highest)
-        return float(f1(Curves.overall(highest.result()).counts()).max(initial=0.0))
-
-    return f1_of
-
-
-def valid_mrr(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Scorer], float]:
-    """Mean reciprocal rank of the answers of valid among candidates not known to be true.
-
-    What is true, train and valid say: test is not to be looked at while a model is chosen.
-    """
-    known, names = benchmark.known("valid"), benchmark.vocabulary
-    queries = benchmark.valid if asked is None else asked
-    answered = queries.take(queries.has_answers)
-    true = Queries.grouped(*both_ways(benchmark.facts("valid"), names.num_relations))
-
-    def mrr_of(model: Scorer) -> float:
-        standings = Standings(answered, true, names.num_entities)
-        collect(score(model, answered, known), standings)
-        return mean_reciprocal_rank(standings.filtered().realistic())
-
-    return mrr_of
-
-
-def valid_loss(benchmark: Benchmark, asked: Queries | None = None) -> Callable[[Model], float]:
-    """The paper's criterion; negative, as higher is to be better."""
-    known, queries = benchmark.known("valid"), benchmark.valid if asked is None else asked
-    return lambda model: -dev_loss(model, queries, known)
-
-
-# What training may stop on: a benchmark, and which queries of its valid, if not all -> a model -> a
-# number, the higher the better.
-STOPS: dict[str, Callable[[Benchmark, Queries | None], Callable[..., float]]] = {
-    "f1": valid_f1,
-    "mrr": valid_mrr,
-    "dev-loss": valid_loss,
-}

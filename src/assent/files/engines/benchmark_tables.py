@@ -13,18 +13,18 @@ from assent.core.engine import Columns
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
-from assent.files.benchmarks import (
+from assent.files.benchmarks import check_whole
+from assent.files.engines.graph_tables import Loading
+from assent.files.engines.parquet_tables import write_table
+from assent.files.own_layout import (
     MANIFEST,
     MASKS,
     TYPES,
-    check_whole,
     queries_of,
     read_manifest,
     read_names,
     read_types,
 )
-from assent.files.engines.graph_tables import Loading
-from assent.files.engines.parquet_tables import write_table
 from assent.files.tsv import blocks_of, decoded, fact_blocks, ids_of, line_of
 
 
