@@ -151,7 +151,11 @@ def test_progress_says_what_was_done_and_what_the_next_step_takes(opened, label)
     assert progress.done + progress.left == 300 and progress.drawn == progress.done
     assert progress.pilot_left == 0 and progress.graph.checks > 0
     assert progress.next_relation is None or progress.next_relation.facts == 0
-    assert any("whole graph" in line for line in progress.lines())
+    labels = opened.relation_labels()
+    assert any("whole graph" in line for line in progress.lines(labels))
+    soonest = progress.graph._replace(relation="r0", checks=7)
+    said = progress._replace(next_relation=soonest).lines(labels | {"r0": "lives in"})
+    assert any(line.startswith("the next relation: lives in, ") for line in said)
 
 
 @pytest.mark.parametrize(("precision", "confidence"), [(0, 0.9), (1, 0.9), (0.9, 1), (0.9, 0.2)])

@@ -155,7 +155,8 @@ def _without_page(
     if accepted_file is not None:
         say(f"{write_accepted(opened, accepted_file):,} facts: {accepted_file}")
     if status:
-        for line in opened.progress(opened.precision, opened.confidence).lines():
+        progress = opened.progress(opened.precision, opened.confidence)
+        for line in progress.lines(opened.relation_labels()):
             say(line)
     return status or any((import_file, export_file, accepted_file))
 

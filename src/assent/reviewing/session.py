@@ -67,6 +67,11 @@ class Review:
     def close(self) -> None:
         self.labels.close()
 
+    def relation_labels(self) -> dict[str, str]:
+        """Relations as people read them, by their names in the graph."""
+        names = self.benchmark.vocabulary
+        return dict(zip(names.relations, names.relation_labels or names.relations, strict=True))
+
     # Which proposal comes next
 
     def next(

@@ -1,7 +1,7 @@
 """What the labels of a review are worth: probabilities recalibrated by them, promises, progress."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from assent.core.arrays import Keys
 from assent.core.checking import refuse_unknown
 from assent.core.new_facts import NewFacts
+from assent.core.vocabulary import last_part
 from assent.errors import ConfigError
 from assent.reviewing.bounds import Audit
 from assent.reviewing.drawing import Design
@@ -41,10 +42,16 @@ class Promised(NamedTuple):
     checks: int | None  # about so many more prove the next set; None: not known yet, or all done
     gains: int  # about so many more facts may be accepted then
 
-    def in_words(self) -> str:
+    def about(self, labels: Mapping[str, str]) -> str:
+        """What it is about, as people read it."""
+        if self.relation is None:
+            return "whole graph"
+        return last_part(labels.get(self.relation, self.relation))
+
+    def in_words(self, labels: Mapping[str, str]) -> str:
         """`whole graph: 225 of 2,996 proposals promised, ...`"""
         return (
-            f"{self.relation or 'whole graph'}: {self.facts:,} of {self.proposals:,} proposals "
+            f"{self.about(labels)}: {self.facts:,} of {self.proposals:,} proposals "
             f"promised, at least {self.precision:.0%} right, with confidence {self.confidence:.0%}"
         )
 
@@ -63,22 +70,25 @@ class Progress(NamedTuple):
     relations: tuple[Promised, ...]  # the largest, and those with drawn proposals
     next_relation: Promised | None  # of those without a promise, the one that is bought soonest
 
-    def lines(self) -> list[str]:
-        """The same in words."""
+    def lines(self, labels: Mapping[str, str]) -> list[str]:
+        """The same in words; relations go by their labels."""
         lines = [
             f"{self.done:,} proposals decided about, {self.left:,} left; {self.drawn:,} of them "
             f"were drawn at random; reviewers disagree about {self.disagreements:,}"
         ]
         if self.pilot_left:
-            labels = f"{self.pilot_left} more drawn label{'' if self.pilot_left == 1 else 's'}"
-            return [*lines, f"after {labels}, promises can begin"]
-        lines += [promise.in_words() for promise in (self.graph, *self.relations) if promise.facts]
+            wanted = f"{self.pilot_left} more drawn label{'' if self.pilot_left == 1 else 's'}"
+            return [*lines, f"after {wanted}, promises can begin"]
+        promised = [one for one in (self.graph, *self.relations) if one.facts]
+        lines += [one.in_words(labels) for one in promised]
         if self.graph.checks is not None:
             more = f"about {self.graph.checks:,} more checks"
             lines.append(f"whole graph: {more} would add {self.graph.gains:,} facts")
         if (soonest := self.next_relation) is not None:
             more = f"about {soonest.checks:,} more checks"
-            lines.append(f"the next relation: {soonest.relation}, {soonest.gains:,} facts, {more}")
+            lines.append(
+                f"the next relation: {soonest.about(labels)}, {soonest.gains:,} facts, {more}"
+            )
         return lines
 
 

@@ -136,7 +136,7 @@ class Reading:
         found = review.progress(review.precision, review.confidence)
         total = found.done + found.left
         mine = next((one for one in found.reviewers if one.name == reviewer), None)
-        labels = dict(zip(*_relation_names(review), strict=True))
+        labels = review.relation_labels()
         held = [one for one in (found.graph, *found.relations) if one.facts]
         return {
             "done": found.done,
@@ -208,13 +208,7 @@ def _where(one: Promised, labels: Mapping[str, str]) -> str:
     """What a promise is about."""
     if one.relation is None:
         return "of the whole graph"
-    return f"of \u201c{legible(last_part(labels.get(one.relation, one.relation)))}\u201d"
-
-
-def _relation_names(review: Review) -> tuple[Sequence[str], Sequence[str]]:
-    """Relations as the graph has them, and as people read them."""
-    names = review.benchmark.vocabulary
-    return names.relations, names.relation_labels or names.relations
+    return f"of \u201c{legible(one.about(labels))}\u201d"
 
 
 def did(one: Reviewer) -> str:
