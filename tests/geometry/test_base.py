@@ -3,7 +3,9 @@
 import pytest
 import torch
 
-from assent.geometry import Absolute, Asked, Hyperplane, Manhattan, Projected, Squared, Table
+from assent.geometry import Absolute, Asked, Dot, Hyperplane, Manhattan, Projected, Squared, Table
+from assent.geometry.dot import LARGE
+from assent.geometry.threads import one_thread
 from geometry.test_loss import GEOMETRIES, as_float32, asked_of, case, slow
 
 SIZES = [(1, 1, 1), (3, 5, 4), (4, 7, 16)]
@@ -29,6 +31,21 @@ def test_pairs_and_slices_score_as_the_whole(name, queries, entities, dim):
         chosen = Table(table[ids], None if bias is None else bias[ids])
         found = kind(asked, chosen).pairs()
     assert torch.allclose(found, whole[torch.arange(queries), ids], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("entities", [4 * 1024, 4 * 1024 + 7])  # rows start in registers, or not
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_tiles_have_the_bits_of_each_tile_by_itself(with_bias, entities):
+    generator = torch.Generator().manual_seed(entities)
+    vectors, table = (torch.randn(n, 8, generator=generator) for n in (65, entities))
+    bias = torch.randn(entities, generator=generator) if with_bias else None
+    with one_thread():
+        whole = Dot(Asked(vectors), Table(table, bias)).scores_in_tiles(1024)
+        assert whole.is_contiguous() and whole.numel() > LARGE
+        for start in range(0, entities, 1024):
+            part = Table(table, bias).part(start, start + 1024)
+            alone = Dot(Asked(vectors), part).scores_in_tiles(1024)
+            assert torch.equal(whole[:, start : start + 1024], alone)
 
 
 def test_the_weights_of_the_squared_distance_count_by_dimension():

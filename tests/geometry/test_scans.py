@@ -74,6 +74,16 @@ def test_what_passes_a_floor_is_found_in_order_whatever_the_width_of_a_row(width
         ]
 
 
+@pytest.mark.parametrize("width", [0, 1, 65, 200])
+def test_a_score_of_minus_infinity_is_no_candidate(width):
+    values = np.array([-np.inf, -3.0, 0.0, np.inf], np.float32)
+    scores = np.random.default_rng(width).choice(values, (5, width))
+    counts = np.full(5, -1)
+    scans.count_candidates(scores, 1, 4, counts)
+    expected = [sum(score != -np.inf for score in row) for row in scores[1:4]]
+    assert counts.tolist() == [-1, *expected, -1]
+
+
 def test_where_there_is_too_little_room_it_is_filled_and_the_rest_is_counted():
     scores = np.arange(10, dtype=np.float32)[None]
     room = np.zeros(3, np.int32), np.zeros(3, np.int32), np.zeros(3, np.float32)

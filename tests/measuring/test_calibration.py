@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import deciding_oracles as oracles
 from assent.core.scores import collect
+from assent.measuring import calibration as measured
 from assent.measuring.calibration import BINS, Reliability
 from score_blocks import NUM_SLOTS, block, blocks, joined
 
@@ -84,6 +85,16 @@ def test_calibration_does_not_depend_on_the_blocks(made):
     assert one.candidates.tolist() == other.candidates.tolist()
     assert one.right.tolist() == other.right.tolist()
     assert one.brier() == pytest.approx(other.brier(), nan_ok=True)
+
+
+def test_calibration_does_not_depend_on_how_many_tiles_are_looked_at_together(monkeypatch):
+    scores = np.random.default_rng(0).normal(-3, 2, (3, 1000))
+    made = [block(scores, [[0, 999], [], [500]])]
+    whole = calibration(made)
+    monkeypatch.setattr(measured, "CELLS", 1)  # one
+    one = calibration(made)
+    for column in ("candidates", "right", "stated", "squares"):
+        assert getattr(one, column).tolist() == getattr(whole, column).tolist()
 
 
 def test_probabilities_that_are_right_on_average_have_no_error():

@@ -18,6 +18,7 @@ from safetensors.torch import load_file
 import assent
 from assent.datasets import located
 from assent.geometry.peers import LOST
+from assent.training.together import KILLED
 
 SETTINGS = (
     *("train.epochs=3", "train.batch_size=256", "model.dim=16", "train.candidates=200"),
@@ -51,10 +52,10 @@ def run_to_the_end(benchmark, run, size, *more, code=0, **options):
     return done
 
 
-def stop(benchmark, run, size, number, place, wait):
+def stop(benchmark, run, size, number, place, wait, **options):
     """Sends a signal to one of the processes, some time after a new checkpoint appeared."""
     before = set(run.glob("checkpoints/*.json"))
-    words = command(benchmark, run, size)
+    words = command(benchmark, run, size, **options)
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while not set(run.glob("checkpoints/*.json")) - before:
@@ -169,6 +170,16 @@ def test_torchrun_makes_the_same_run(benchmark, runs, tmp_path):
     done = run_to_the_end(benchmark, tmp_path / "run", 2, torchrun=True)
     assert same(runs[2], tmp_path / "run")
     assert done.stdout.count("f1 on valid") == 1 and done.stderr.count("done after 3 epochs") == 1
+
+
+def test_processes_whose_torchrun_is_killed_end_and_one_process_goes_on(benchmark, runs, tmp_path):
+    run = tmp_path / "run"
+    code, said = stop(benchmark, run, 2, signal.SIGKILL, 0, 0.05, torchrun=True)
+    assert code == -signal.SIGKILL
+    # Or the others notice first that one has ended.
+    assert said and all(KILLED in line or LOST in line for line in said)
+    run_to_the_end(benchmark, run, 1)
+    alike(runs[1], run)
 
 
 def test_a_process_whose_first_has_ended_before_they_met_ends_too(benchmark, tmp_path):

@@ -20,6 +20,7 @@ from assent.core.probabilities import Probabilities, near, sigmoid
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
 from assent.core.sigmoids import step
+from assent.geometry import scans, threads
 
 SHIFT, STRETCH = 1.0, 10.0  # precisions of the prior that holds back a slot's own sigmoid
 HARDLY = 0.01  # the same for the sigmoid of all slots, around the plain one
@@ -38,7 +39,13 @@ class Tally:
 
     def add(self, block: ScoreBlock) -> None:
         relations, size = block.queries.relations, len(self.candidates)
-        there = np.count_nonzero(block.scores > -np.inf, axis=1)
+        there = np.empty(len(relations), np.int64)  # (query,)
+
+        def count(part: int, parts: int) -> None:
+            rows = threads.share(len(there), part, parts)
+            scans.count_candidates(block.scores, *rows, there)
+
+        threads.side_by_side(count)
         mine = np.bincount(relations, there, size).astype(np.int64)
         self.candidates += block.columns.added(mine)
         asked = np.repeat(relations, block.queries.num_answers)

@@ -30,10 +30,14 @@ class Dot(Geometry):
         return self._product(out)
 
     def scores_in_tiles(self, width: int) -> Tensor:  # -> (query, slice)
-        out = _even(self.buffer())
+        out = self.buffer()
+        part = None if _is_even(out) else out.new_empty(len(out), width)
         for columns, met in self.tiles(width):
-            met._product(out[:, columns])
-        return out.contiguous()
+            if part is None:
+                met._product(out[:, columns])
+            else:  # while the processor has the tile at hand: a copy of all would take as long
+                out[:, columns] = met._product(part[:, : len(met.table.vectors)])
+        return out
 
     def _product(self, out: Tensor) -> Tensor:
         if self.table.bias is None:
@@ -102,10 +106,15 @@ def _even(out: Tensor) -> Tensor:
 
     A product with ragged rows takes up to 1.7 times as long, more than to copy it afterwards.
     """
-    rows, columns = out.shape
-    if columns % WIDTH == 0 or out.device.type != "cpu" or out.numel() < LARGE:
+    if _is_even(out):
         return out
+    rows, columns = out.shape
     return out.new_empty(rows, -(-columns // WIDTH) * WIDTH)[:, :columns]
+
+
+def _is_even(out: Tensor) -> bool:
+    """Whether a product may be written straight into this matrix."""
+    return out.shape[1] % WIDTH == 0 or out.device.type != "cpu" or out.numel() < LARGE
 
 
 def _loops_take(*tensors: Tensor) -> bool:

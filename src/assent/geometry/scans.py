@@ -33,11 +33,18 @@ def mask(scores, offsets, entities, first, stop):
 
 
 @_count
-def _any_above(scores, floor):
-    found = np.int32(0)  # counted, not looked for: that is done in vectors
+def _number_above(scores, floor):
+    found = np.int32(0)
     for score in scores:
         found += np.int32(score > floor)
-    return found > 0
+    return found
+
+
+@_scan
+def count_candidates(scores, first, stop, counts):
+    """How many candidates each row has, from `first` to `stop`."""
+    for i in range(first, stop):
+        counts[i] = _number_above(scores[i], np.float32(-np.inf))
 
 
 @_scan
@@ -52,7 +59,7 @@ def passing(scores, floors, first, stop, rows, entities, values):
         row, floor = scores[i], floors[i]
         for start in range(0, width, CHUNK):
             chunk = row[start : start + CHUNK]
-            if not _any_above(chunk, floor):
+            if not _number_above(chunk, floor):  # counted, not looked for: in vectors
                 continue
             for j in range(len(chunk)):
                 if chunk[j] > floor:
@@ -136,7 +143,7 @@ def keep(scores, slots, mine, most, counts, shift, above, cursors, floors, rows,
         floor = min(floors[slot], floors[all_slots])
         for start in range(0, width, CHUNK):
             chunk = row[start : start + CHUNK]
-            if not _any_above(chunk, floor):
+            if not _number_above(chunk, floor):  # counted, not looked for: in vectors
                 continue
             for j in range(len(chunk)):
                 score = chunk[j]

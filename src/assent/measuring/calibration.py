@@ -16,7 +16,7 @@ from assent.core.counts import ratio
 from assent.core.probabilities import Probabilities
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
-from assent.geometry import threads
+from assent.geometry import scans, threads
 from assent.measuring.measure import Decided
 
 BINS = 20
@@ -228,18 +228,24 @@ class _Looked(NamedTuple):
 
 def _look(block: ScoreBlock, rows: slice) -> _Looked:
     scores, width = block.scores[rows], block.columns.width
-    probabilities = sigmoid(scores)
-    high, places = np.nonzero(probabilities >= np.float32(1 / BINS))
-    sums = sums_by_tile(probabilities, width), sums_by_tile(probabilities, width, probabilities)
-    stated, squares = (np.rint(each * UNITS).sum(axis=1) for each in sums)
-    return _Looked(
-        block.queries.relations[rows],
-        np.count_nonzero(scores > -np.inf, axis=1),
-        stated,
-        squares,
-        high,
-        probabilities[high, places].astype(np.float64),
-    )
+    count, size = scores.shape[1], max(1, CELLS // width) * width  # whole tiles
+    candidates = np.empty(len(scores), np.int64)
+    scans.count_candidates(scores, 0, len(scores), candidates)
+    stated, squares = np.zeros((2, len(scores)))
+    found: list[tuple[Keys, Floats]] = []
+    for first in range(0, max(count, 1), size):
+        probabilities = sigmoid(scores[:, first : first + size])
+        high, places = np.nonzero(probabilities >= np.float32(1 / BINS))
+        found.append((high, probabilities[high, places].astype(np.float64)))
+        stated += _in_units(sums_by_tile(probabilities, width))
+        squares += _in_units(sums_by_tile(probabilities, width, probabilities))
+    high, above = map(np.concatenate, zip(*found, strict=True))
+    return _Looked(block.queries.relations[rows], candidates, stated, squares, high, above)
+
+
+def _in_units(sums: Floats) -> Floats:  # (query,)
+    in_units: Floats = np.rint(sums * UNITS).sum(axis=1)
+    return in_units
 
 
 def sigmoid(scores: NDArray[np.float32]) -> NDArray[np.float32]:

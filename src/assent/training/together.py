@@ -58,6 +58,11 @@ MEETING = (
     *("entity_tables", "tables", "only", "meeting", "scores", "pairs", "n3", "_drawn_entities"),
 )
 MOST_A_PROCESSOR = 4  # processes that are started here
+TORCHRUN = "TORCHELASTIC_RUN_ID"  # in the environment of what torchrun started
+KILLED = (
+    "torchrun, which started this process, has ended; give the same command again, and it goes on "
+    "from what was saved"
+)
 FIRST = "ASSENT_FIRST"  # to the others: the id of the process that started them
 
 
@@ -275,6 +280,8 @@ def workers(count: int, words: Sequence[str]) -> Iterator[None]:
     if "RANK" in os.environ or count == 1:  # started by a launcher, which decides
         if first := os.environ.get(FIRST):
             threading.Thread(target=_end_with, args=(int(first),), daemon=True).start()
+        elif TORCHRUN in os.environ:
+            threading.Thread(target=_end_with_torchrun, args=(os.getppid(),), daemon=True).start()
         yield
         return
     store = dist.TCPStore(  # type: ignore[attr-defined]
@@ -316,6 +323,15 @@ def _end_with(first: int) -> None:
     while os.getppid() == first:
         time.sleep(LOOK)
     time.sleep(GRACE)  # one that has met the others notices by itself, and says so
+    os._exit(2)
+
+
+def _end_with_torchrun(parent: int) -> None:
+    """Ends this process where torchrun, which started it, was killed: nobody else would notice."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    if os.environ.get("LOCAL_RANK") == "0":
+        print(f"assent: {KILLED}", file=sys.stderr, flush=True)
     os._exit(2)
 
 
