@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import sys
+import tempfile
 
 from assent.cli import main
 from campaign.forking import dying
@@ -11,7 +12,8 @@ APART = multiprocessing.get_context("forkserver")  # it loads assent once, for a
 APART.set_forkserver_preload(["said_apart", "assent.verbs.train"])
 
 
-def _said(words, dies_at):
+def _said(words, dies_at, temporary):
+    tempfile.tempdir = temporary
     if dies_at:
         dying(dies_at)()
     sys.argv = ["assent", *words]
@@ -21,8 +23,13 @@ def _said(words, dies_at):
     main()
 
 
-def said_apart(*words, dies_at=0):
-    """With `dies_at`, it is killed just before its so-manieth change of a name on the disk."""
-    process = APART.Process(target=_said, args=([*map(str, words)], dies_at), daemon=True)
+def said_apart(*words, dies_at=0, temporary=None):
+    """With `dies_at`, it is killed just before its so-manieth change of a name on the disk.
+
+    `temporary` is the folder for temporary files.
+    """
+    process = APART.Process(
+        target=_said, args=([*map(str, words)], dies_at, temporary), daemon=True
+    )
     process.start()
     return process

@@ -1,6 +1,7 @@
 """`kill -9` while folders get their names: nothing is lost, and the same command goes on."""
 
 import random
+import tempfile
 import time
 
 import numpy as np
@@ -93,8 +94,8 @@ def test_a_training_killed_as_it_begins_goes_on(graph, tmp_path, say):
     assert killed
 
 
-def killed_at(change, *words):
-    process = said_apart(*words, dies_at=change)
+def killed_at(change, *words, temporary=None):
+    process = said_apart(*words, dies_at=change, temporary=temporary)
     process.join(120)
     return process.exitcode == -9
 
@@ -141,3 +142,28 @@ def test_an_update_killed_as_it_begins_goes_on(graph, tmp_path, say):
         assert code == 0, err
         assert not litter(home, run)
         assert not (run / "updating").exists()
+
+
+def test_what_a_killed_pack_or_verify_had_for_scratch_is_taken_away_by_the_next(
+    graph, tmp_path, say, monkeypatch
+):
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assent.save(assent.build(assent.read(graph)), home / "benchmark")
+    assent.train(home / "benchmark", out=home / "run", changes=QUICK)
+    out = home / "packs" / "run.zip"
+    pack = ["pack", home / "run", "--out", out, "--overwrite"]
+
+    def left():
+        return [*litter(out.parent), *temporary.glob("*assent*")]
+
+    for command in (pack, ["verify", out]):
+        before = 0
+        for change in range(6, 50, 15):
+            killed_at(change, *command, temporary=str(temporary))
+            before += len(left())
+            code, _, err = say(*command)
+            assert code == 0, err
+            assert not left()
+        assert before > 1

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from assent.errors import AssentError, DataError
+from assent.errors import AssentError, DataError, PlaceError
 from assent.files import benchmarks
 from assent.files.arrays import read_arrays
+from assent.files.atomic import scratch
 from assent.files.benchmarks import is_benchmark
 from assent.files.checksums import CHECKSUMS, Known, check_file, files_in, read_checksums
 from assent.files.completions import read_completion, renew_completion, written_as
@@ -112,13 +112,15 @@ def _checkpoints(folder: Path) -> Iterator[Check]:
 def _pack(path: Path) -> Iterator[Check]:
     """Each file of a pack, unpacked where nobody sees it, and then the run."""
     try:
-        with TemporaryDirectory(prefix="assent-verify-") as place:
-            unpack(path, folder := Path(place) / "run")
+        with scratch("verify") as place:
+            unpack(path, folder := place / "run")
             yield from (Check(name, RIGHT) for name in names_in(path))
             if is_benchmark(folder / "benchmark"):
                 yield from _run(folder, folder / "benchmark")
             else:
                 yield Check("run", UNCHECKED, "the pack is without its benchmark")
+    except PlaceError:  # no room to unpack it says nothing of the pack
+        raise
     except AssentError as error:
         yield Check(path.name, WRONG, str(error))
 
