@@ -9,6 +9,7 @@ import pytest
 
 import assent
 import toy
+from assent.errors import DataError
 from elsewhere_oracles import drawn, write_export
 from said_apart import said_apart
 from trained_runs import QUICK
@@ -94,8 +95,8 @@ def test_a_training_killed_as_it_begins_goes_on(graph, tmp_path, say):
     assert killed
 
 
-def killed_at(change, *words, temporary=None):
-    process = said_apart(*words, dies_at=change, temporary=temporary)
+def killed_at(change, *words, **options):
+    process = said_apart(*words, dies_at=change, **options)
     process.join(120)
     return process.exitcode == -9
 
@@ -125,6 +126,29 @@ def test_an_adoption_killed_at_any_change_leaves_no_run_or_a_whole_one(graph, tm
         assert assent.load_run(run).settings.name == "distmult"
         assert "wrong" not in {check.state for check in assent.verify(run)}
     assert killed > 5
+
+
+def test_a_benchmark_killed_between_its_renames_is_the_old_one_or_the_new(graph, tmp_path, say):
+    home = tmp_path / "home"
+    build = ["build", graph, "--out", home / "benchmark", "--overwrite", "--seed"]
+    digests = []
+    for seed in (1, 0):
+        assert say(*build, seed)[0] == 0
+        digests.append(assent.load(home / "benchmark").digest())
+    renames = {"changes": ("rename",)}  # that fails, old one aside, new one, what is to be removed
+    for change in (1, 2, 3, 4):
+        assert killed_at(change, *build, 1, **renames)
+        assert (home / "benchmark").exists() == (change != 3)
+        assert litter(home)
+        assert assent.load(home / "benchmark").digest() == digests[change < 4]
+        assert say(*build, 0)[0] == 0
+        assert not litter(home)
+    # Of what was being removed, nothing comes back.
+    assert killed_at(3, *build, 1, changes=("unlink",))
+    (home / "benchmark").rename(home / "elsewhere")
+    with pytest.raises(DataError, match="not a benchmark"):
+        assent.load(home / "benchmark")
+    assert not litter(home)
 
 
 def test_an_update_killed_as_it_begins_goes_on(graph, tmp_path, say):

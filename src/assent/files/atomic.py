@@ -268,7 +268,8 @@ def put_folder(part: Path, target: Path, refuse: Callable[[], None]) -> None:
             old.rename(target)
             raise
         _sync_folder(target.parent)  # the new name is on the disk before the old folder goes
-        shutil.rmtree(old, ignore_errors=True)
+        old.rename(part)  # what is removed in part must never get its name back
+        shutil.rmtree(part, ignore_errors=True)
     _sync_folder(target.parent)
 
 
