@@ -9,6 +9,10 @@ class DataError(AssentError):
     """A file or graph that cannot be used as it is."""
 
 
+class PlaceError(DataError):
+    """A place that cannot be written to."""
+
+
 class ConfigError(AssentError):
     """A setting that does not exist, or a value that it cannot take."""
 

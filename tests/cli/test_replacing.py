@@ -56,3 +56,13 @@ def test_the_trees_of_a_judge_replace_no_other_arrays(say, run, tmp_path):
     code, _, err = say("tune", str(run), "--rule", "judge", "--out", str(tmp_path / "judge.json"))
     assert code == 2 and "judge.npz: is there already, and is something else" in err
     assert (tmp_path / "judge.npz").read_bytes() == b"scores"
+
+
+def test_a_judge_killed_between_its_two_files_is_made_by_the_same_command(say, run, tmp_path):
+    words = ["tune", run, "--rule", "judge", "--out", tmp_path / "judge.json"]
+    assert say(*words)[0] == 0
+    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "judge.json").unlink()  # the trees come first
+    code, _, err = say(*words)
+    assert code == 0, err
+    assert whole == {path.name: path.read_bytes() for path in tmp_path.iterdir()}

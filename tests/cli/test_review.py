@@ -1,5 +1,7 @@
 """A review without its page: what it promises, and labels and facts as files."""
 
+import json
+
 import pytest
 
 import assent
@@ -104,3 +106,35 @@ def test_a_file_that_holds_no_labels_is_refused(say, run, tmp_path):
 def test_numbers_that_no_promise_can_have_are_refused(say, run):
     code, _, complaint = say("review", run, "--status", "--precision", 1.5)
     assert code == 2 and "precision 1.5" in complaint
+
+
+def checked(run):
+    return {check.name: check for check in assent.verify(run)}["review"]
+
+
+@pytest.mark.parametrize("name", ["design.json", "proposals.jsonl", "planted.jsonl"])
+def test_a_flipped_bit_in_a_review_is_found_wherever_it_is(say, run, name):
+    assert checked(run).state == "right" and "rows of labels" in checked(run).detail
+    path = run / "review" / name
+    content = path.read_bytes()
+    for spot in range(0, len(content) - 1, max(len(content) // 12, 1)):
+        if name == "design.json" and content[spot : spot + 1].isspace():
+            continue  # two spaces in JSON say what one says
+        path.write_bytes(content[:spot] + bytes([content[spot] ^ 1]) + content[spot + 1 :])
+        assert checked(run).state == "wrong", spot
+        code, _, complaint = say("review", run, "--status")
+        assert code == 2 and str(path) in complaint and "to begin a new review" in complaint
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:5000], lambda _: b"no database" * 99])
+def test_a_damaged_file_of_labels_is_found_by_verify(run, damage):
+    path = run / "review" / "labels.sqlite"
+    path.write_bytes(damage(path.read_bytes()))
+    assert checked(run).state == "wrong" and str(path) in checked(run).detail
+
+
+def test_a_review_of_before_checksums_is_read(run):
+    path = run / "review" / "design.json"
+    design = json.loads(path.read_text())
+    path.write_text(json.dumps({k: v for k, v in design.items() if k not in ("files", "checksum")}))
+    assert checked(run).state == "right"

@@ -65,6 +65,7 @@ def import_lines(opened, path, *lines):
         (f"FACT\tperhaps\tann\t{NOON}\tdrawn\tx\t", ":2: unknown verdict 'perhaps'"),
         ("FACT\tright\tann\tyesterday\tdrawn\tx\t", ":2: time 'yesterday'; expected one such as"),
         (f"FACT\tright\tann\t{NOON}\tguessed\tx\t", ":2: unknown chosen 'guessed'"),
+        (f"FACT\tright\tann\t2099{NOON[4:]}\tdrawn\tx\t", ":2: time: is still to come"),
         (f"FACT\tright\t \t{NOON}\tdrawn\tx\t", ":2: reviewer: expected a name"),
         (f"Olso\tr\tt\tright\tann\t{NOON}\tdrawn\tx\t", ":2: the graph has no head 'Olso'"),
     ],

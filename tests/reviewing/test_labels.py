@@ -197,6 +197,22 @@ def test_an_old_label_that_is_imported_later_does_not_count(labels):
             labels.add_all([Given(B, "wrong", "ann", "import", time=moment)])
 
 
+def test_a_label_of_a_moment_to_come_is_refused_for_it_would_count_until_then(labels):
+    with pytest.raises(DataError, match="is still to come"):
+        labels.add_all([Given(A, "wrong", "ann", "import", time=4_070_908_800.0)])  # 2099
+    assert not labels.rows()
+
+
+def test_a_change_counts_though_the_clock_has_gone_back(labels):
+    (ahead,) = labels.add_all([Given(A, "right", "ann", "drawn", time=time.time() + 7200)])
+    changed = labels.change(ahead.id, "wrong", "ann")
+    assert verdicts(labels) == {(A, "ann"): "wrong"}
+    labels.change(changed.id, "unknown", "ann")
+    assert verdicts(labels) == {(A, "ann"): "unknown"}
+    labels.undo("ann")
+    assert verdicts(labels) == {(A, "ann"): "wrong"}
+
+
 @pytest.mark.parametrize(
     "change",
     ["time = NULL", "time = -1", "time = 'x'", "verdict = 'x'", "note = x'ff'", "chosen = ''"],

@@ -204,6 +204,26 @@ def test_files_are_on_the_disk_before_and_names_after_the_rename(tmp_path, monke
     assert events == ["sync", "rename", "sync"]
 
 
+def test_a_folder_is_on_the_disk_with_all_its_files_before_it_has_its_name(tmp_path, monkeypatch):
+    events = []
+    sync, rename = os.fsync, type(tmp_path).rename
+
+    def synced(handle):
+        events.append(os.path.basename(os.readlink(f"/proc/self/fd/{handle}")))  # noqa: PTH115, PTH119
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(
+        type(tmp_path), "rename", lambda *a: (events.append("rename"), rename(*a))[1]
+    )
+    with folder_beside(tmp_path / "folder", lambda _: False) as part:
+        (part / "within").mkdir()
+        for name in ("a", "within/b"):
+            (part / name).write_text("x")
+    before, after = events[: events.index("rename")], events[events.index("rename") + 1 :]
+    assert {"a", "within", "b"} < {*before} and after == [tmp_path.name]
+
+
 # What later commands write
 
 

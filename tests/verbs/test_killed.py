@@ -1,6 +1,7 @@
 """`kill -9` while folders get their names: nothing is lost, and the same command goes on."""
 
 import random
+import tempfile
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import assent
 import toy
+from assent.errors import DataError
 from elsewhere_oracles import drawn, write_export
 from said_apart import said_apart
 from trained_runs import QUICK
@@ -93,8 +95,8 @@ def test_a_training_killed_as_it_begins_goes_on(graph, tmp_path, say):
     assert killed
 
 
-def killed_at(change, *words):
-    process = said_apart(*words, dies_at=change)
+def killed_at(change, *words, **options):
+    process = said_apart(*words, dies_at=change, **options)
     process.join(120)
     return process.exitcode == -9
 
@@ -126,6 +128,29 @@ def test_an_adoption_killed_at_any_change_leaves_no_run_or_a_whole_one(graph, tm
     assert killed > 5
 
 
+def test_a_benchmark_killed_between_its_renames_is_the_old_one_or_the_new(graph, tmp_path, say):
+    home = tmp_path / "home"
+    build = ["build", graph, "--out", home / "benchmark", "--overwrite", "--seed"]
+    digests = []
+    for seed in (1, 0):
+        assert say(*build, seed)[0] == 0
+        digests.append(assent.load(home / "benchmark").digest())
+    renames = {"changes": ("rename",)}  # that fails, old one aside, new one, what is to be removed
+    for change in (1, 2, 3, 4):
+        assert killed_at(change, *build, 1, **renames)
+        assert (home / "benchmark").exists() == (change != 3)
+        assert litter(home)
+        assert assent.load(home / "benchmark").digest() == digests[change < 4]
+        assert say(*build, 0)[0] == 0
+        assert not litter(home)
+    # Of what was being removed, nothing comes back.
+    assert killed_at(3, *build, 1, changes=("unlink",))
+    (home / "benchmark").rename(home / "elsewhere")
+    with pytest.raises(DataError, match="not a benchmark"):
+        assent.load(home / "benchmark")
+    assert not litter(home)
+
+
 def test_an_update_killed_as_it_begins_goes_on(graph, tmp_path, say):
     home = tmp_path / "home"
     assent.save(assent.build(assent.read(graph)), home / "benchmark")
@@ -141,3 +166,28 @@ def test_an_update_killed_as_it_begins_goes_on(graph, tmp_path, say):
         assert code == 0, err
         assert not litter(home, run)
         assert not (run / "updating").exists()
+
+
+def test_what_a_killed_pack_or_verify_had_for_scratch_is_taken_away_by_the_next(
+    graph, tmp_path, say, monkeypatch
+):
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assent.save(assent.build(assent.read(graph)), home / "benchmark")
+    assent.train(home / "benchmark", out=home / "run", changes=QUICK)
+    out = home / "packs" / "run.zip"
+    pack = ["pack", home / "run", "--out", out, "--overwrite"]
+
+    def left():
+        return [*litter(out.parent), *temporary.glob("*assent*")]
+
+    for command in (pack, ["verify", out]):
+        before = 0
+        for change in range(6, 50, 15):
+            killed_at(change, *command, temporary=str(temporary))
+            before += len(left())
+            code, _, err = say(*command)
+            assert code == 0, err
+            assert not left()
+        assert before > 1

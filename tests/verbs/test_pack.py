@@ -1,6 +1,8 @@
 """Runs travel: moved, packed and unpacked, they find their benchmark; hostile packs are refused."""
 
+import errno
 import shutil
+import tempfile
 import zipfile
 
 import pytest
@@ -114,6 +116,21 @@ def test_a_damaged_pack_is_refused(place, tmp_path):
         # a bit that no file depends on, such as a date: what was unpacked is the same
         assert "wrong" not in {check.state for check in assent.verify(tmp_path / "there")}
         shutil.rmtree(tmp_path / "there")
+
+
+def test_no_room_to_unpack_a_pack_does_not_make_it_wrong(place, tmp_path, say, monkeypatch):
+    pack = assent.pack(place / "run", tmp_path / "run.zip")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assent.files.packs.shutil.copyfileobj", full)
+        code, out, err = say("verify", pack)
+        assert code == 2 and not out and "cannot be written: No space left" in err
+    monkeypatch.setattr(tempfile, "tempdir", str(pack / "below"))
+    code, out, err = say("verify", pack)
+    assert code == 2 and not out and "cannot be written: Not a directory" in err
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what mlcroissant uses

@@ -15,6 +15,7 @@ import random
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from campaign.commands import BEFORE, COMMANDS, prepare_home
 from campaign.corpus import scratch
 from campaign.forking import Fork, warm
 from campaign.fuzz import code_state
-from campaign.troubles import KILLED, TROUBLES, Place, Table, killed, said
+from campaign.troubles import KILLED, TEMPORARY, TROUBLES, Place, Table, killed, said
 
 
 def trouble_all(given: argparse.Namespace, home: Path, table: Table) -> None:
@@ -66,6 +67,9 @@ def main() -> None:
     table, folder = Table(), scratch()
     warm()
     folder.chmod(0o755)
+    (temporary := folder / TEMPORARY).mkdir()
+    temporary.chmod(0o1777)
+    tempfile.tempdir = str(temporary)
     start, code = time.monotonic(), code_state()
     signal.signal(signal.SIGTERM, _stop)
     try:

@@ -23,7 +23,7 @@ class Command(NamedTuple):
 
     name: str
     words: str  # {home}: the folder that all of them share
-    writes: tuple[str, ...]  # files and folders; they must be the same, bit for bit
+    writes: tuple[str, ...]  # files and folders; they must be the same, bit for bit; may be none
     shown_by: str = ""  # said after it: what writes its result in words, where bits tell nothing
 
 
@@ -66,6 +66,7 @@ COMMANDS = (
     Command("adopt", "adopt {home}/pykeen --benchmark {home}/benchmark --out {home}/adopted",
             in_folder("adopted", OF_A_RUN)),
     Command("pack", "pack {home}/run --out {home}/pack.zip --overwrite", ("pack.zip",)),
+    Command("verify", "verify {home}/pack.zip", ()),
     Command("unpack", "unpack {home}/pack.zip --out {home}/unpacked", ("unpacked",)),
     Command(
         "search",

@@ -154,8 +154,8 @@ def counting(file: Path) -> Callable[[], None]:
     return count
 
 
-def dying(change: int) -> Callable[[], None]:
-    """What a command must do first to be killed just before its so-manieth change of a name.
+def dying(change: int, changes: Sequence[str] = CHANGES) -> Callable[[], None]:
+    """What a command must do first to be killed just before its so-manieth of these changes.
 
     Moments by the clock seldom fall between a rename and the next; these always do.
     """
@@ -169,14 +169,14 @@ def dying(change: int) -> Callable[[], None]:
             if left <= 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        _before_changes(counted)
+        _before_changes(counted, changes)
 
     return die
 
 
-def _before_changes(call: Callable[[], None]) -> None:
+def _before_changes(call: Callable[[], None], changes: Sequence[str] = CHANGES) -> None:
     """Has a function called before anything that changes a name, or forces bytes to the disk."""
-    for name in CHANGES:
+    for name in changes:
         real = getattr(os, name)
 
         def changing(*args: Any, _real: Callable[..., Any] = real, **options: Any) -> Any:

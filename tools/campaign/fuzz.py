@@ -156,7 +156,14 @@ def _replace(file: Path, rng: Random) -> None:
 
 
 def _work(
-    seed: int, first: int, last: int, end: float, corpus: Path, now: Any, results: Any
+    seed: int,
+    first: int,
+    last: int,
+    end: float,
+    corpus: Path,
+    now: Any,
+    results: Any,
+    only: str | None,
 ) -> None:
     """Reads inputs one after another, and says after each what became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -172,14 +179,14 @@ def _work(
         if time.time() > end:
             break
         now.value = number
-        results.send((number, *tried(seed, number, corpus)))
+        results.send((number, *tried(seed, number, corpus, only)))
 
 
 class Campaign:
     """Inputs of one seed, from one number on. An input counts when it has ended."""
 
-    def __init__(self, seed: int, first: int, corpus: Path) -> None:
-        self.seed, self.next, self.corpus = seed, first, corpus
+    def __init__(self, seed: int, first: int, corpus: Path, only: str | None = None) -> None:
+        self.seed, self.next, self.corpus, self.only = seed, first, corpus, only
         self.counts: Counter[tuple[str, str]] = Counter()
         self.ways: dict[str, set[str]] = {}  # the refusals of each kind, without names and numbers
         self.findings: list[dict[str, Any]] = []
@@ -201,7 +208,9 @@ class Campaign:
         now: Synchronized[int] = context.Value("q", self.next)
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(
-            target=_work, args=(self.seed, self.next, last, end, copy, now, theirs), daemon=True
+            target=_work,
+            args=(self.seed, self.next, last, end, copy, now, theirs, self.only),
+            daemon=True,
         )
         process.start()
         theirs.close()
@@ -214,7 +223,7 @@ class Campaign:
             pass
         ours.close()
         if outcome and self.next <= at:
-            name = random_of(self.seed, at).choices(KINDS, WEIGHTS)[0]
+            name = self.only or random_of(self.seed, at).choices(KINDS, WEIGHTS)[0]
             if outcome == "under way":
                 self.under_way = f"input {at}, {name}"
                 return
@@ -335,6 +344,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--tally", type=Path, help="a file to which what was done is added")
     parser.add_argument("--corpus", type=Path, help="one that was made before")
+    parser.add_argument("--only", choices=KINDS, metavar="KIND", help="inputs of this kind alone")
     parser.add_argument("--one", type=int, help="only this input, in this process")
     given = parser.parse_args()
     home = scratch()
@@ -346,9 +356,9 @@ def main() -> None:
             prepared(make(corpus))
         if given.one is not None:
             os.chdir(corpus)
-            name, outcome, told = tried(given.seed, given.one, corpus)
+            name, outcome, told = tried(given.seed, given.one, corpus, given.only)
             sys.exit(f"{name}: {outcome}\n{told}")
-        campaign = Campaign(given.seed, given.first, corpus)
+        campaign = Campaign(given.seed, given.first, corpus, given.only)
         os.environ |= ONE_THREAD
         start, before = time.monotonic(), _of_children()
         signal.signal(signal.SIGTERM, _stop)

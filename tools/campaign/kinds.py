@@ -55,7 +55,7 @@ FILES: dict[str, Kind] = {
     "completion, kept": Kind("run", "c*/*.npz", take.read_kept, COMMON, sealed=True),
     "completion": Kind("run", "co*.*", take.read_kept, COMMON, sealed=True),
     "completion, its facts": Kind("run", "facts.jsonl", take.read_kept, COMMON, sealed=True),
-    "review": Kind("run", "review/*", take.read_review, RARE, True),
+    "review": Kind("run", "review/*", take.read_review, RARE, True, True),
     "labels": Kind("labels", "labels.tsv", take.import_labels, RARE, True),
     "tokens": Kind("given", "tokens.json", take.read_tokens, COMMON, True),
     "scores .npy": Kind("given", "test.npy", take.read_scores, COMMON),

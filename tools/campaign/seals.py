@@ -19,6 +19,7 @@ from assent.files.arrays import arrays_in, seal_of
 from assent.files.checksums import CHECKSUMS, SEAL, sealed
 from assent.files.packs import ABOUT
 from assent.files.places import COMPLETION, FACTS
+from assent.reviewing.proposals import DESIGN
 from campaign.containers import mutated
 
 UNREADABLE = (ValueError, TypeError, OSError, KeyError, AttributeError, RecursionError)
@@ -65,6 +66,7 @@ def _others(file: Path) -> list[Path]:
         (file.with_suffix(".json"), (), "sha256"),
         (file.with_suffix(".json"), ("judge",), "trees"),
         (file.with_name(COMPLETION), (), "facts" if file.name == FACTS else ""),
+        (file.with_name(DESIGN), ("files",), file.name),
     ):
         if voucher == file or not voucher.is_file():
             continue

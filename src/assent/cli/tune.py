@@ -91,6 +91,8 @@ def tune(
     They are found on the queries of valid, and `assent evaluate` measures them on test, the other
     part. What was found is written to decider.json in the run's folder.
     """
+    from assent.deciding.trees import KINDS
+    from assent.files.arrays import has_arrays
     from assent.files.atomic import refuse_to_write
     from assent.files.deciders import JUDGE, is_decider, is_own
     from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
@@ -106,7 +108,12 @@ def tune(
         refuse_to_write(out_file, own=is_own(out_file), is_alike=is_decider)
         if rule == JUDGE:  # its trees come beside it
             trees = out_file.with_suffix(".npz")
-            refuse_to_write(trees, own=is_own(out_file), is_alike=lambda _: out_file.exists())
+            refuse_to_write(
+                trees,
+                own=is_own(out_file),
+                # A command that is killed between the two files leaves the trees alone.
+                is_alike=lambda path: out_file.exists() or has_arrays(path, KINDS),
+            )
     refuse_untrackable(tensorboard, mlflow)
     with together(context, workers):
         run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)

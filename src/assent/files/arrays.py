@@ -2,7 +2,7 @@
 
 import hashlib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,15 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
                 f"{path}: no arrays that assent wrote (their checksum is wrong); remove it"
             )
         return arrays
+
+
+def has_arrays(path: Path, names: Collection[str]) -> bool:
+    """Whether a file has arrays of these names, and no others, by its list of contents."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {*archive.namelist()} == {f"{name}.npy" for name in names}
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
 
 
 def arrays_in(data: bytes) -> dict[str, NDArray[Any]]:

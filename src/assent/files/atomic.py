@@ -4,7 +4,8 @@ What has its final name is on the disk: its bytes before the rename, the name af
 that is killed leaves a folder `.NAME.XXXXXXXX.assent.part` (with what it was writing) or one that
 ends in `.assent.old` (which was about to be replaced); whoever writes or reads there next removes
 the one and, where the name is free, gives the other its name back. A process locks such a folder,
-and the lock ends with the process: what is locked is left alone.
+and the lock ends with the process: what is locked is left alone. Folders for scratch are of the
+same kind.
 """
 
 import errno
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from assent.errors import DataError
+from assent.errors import DataError, PlaceError
 from assent.files.checksums import CHECKSUMS, read_checksums
 from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
 
@@ -68,6 +69,22 @@ def folder_beside(
             yield part
             part.chmod(0o777 & ~_umask())
             put_folder(part, target, lambda: refuse_to_replace(path, is_alike, overwrite))
+
+
+@contextmanager
+def scratch(name: str, within: Path | None = None) -> Iterator[Path]:
+    """A new folder for what nobody keeps, gone at the end.
+
+    It lies in a folder of the user's, or in the system's own for such things. What killed commands
+    left there is taken away first.
+    """
+    with ExitStack() as held:
+        with _refusing(place := Path(within or tempfile.gettempdir())):
+            place = place.resolve()
+            place.mkdir(parents=True, exist_ok=True)
+            tidy(place)
+            folder = held.enter_context(_part_folder(place / name))
+        yield folder
 
 
 def tidy(folder: Path) -> None:
@@ -195,7 +212,7 @@ def _refusing(path: Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
         reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path}: cannot be written: {reason}; choose another place") from error
+        raise PlaceError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 
 @contextmanager
@@ -251,7 +268,8 @@ def put_folder(part: Path, target: Path, refuse: Callable[[], None]) -> None:
             old.rename(target)
             raise
         _sync_folder(target.parent)  # the new name is on the disk before the old folder goes
-        shutil.rmtree(old, ignore_errors=True)
+        old.rename(part)  # what is removed in part must never get its name back
+        shutil.rmtree(part, ignore_errors=True)
     _sync_folder(target.parent)
 
 

@@ -25,6 +25,7 @@ CHOSEN = ("drawn", "probable", "teaches", "batch", "planted", "import")  # why i
 KEY = re.compile(r"[0-9a-f]{16}")
 LONGEST_REVIEWER, LONGEST_NOTE, LONGEST_SHOWN = 80, 2_000, 50_000  # characters
 LATEST = 253370764800.0  # the year 9999, in seconds since 1970
+AHEAD = 86400.0  # seconds by which the clock of another machine may be ahead of ours
 PATIENCE = 30.0  # seconds that a writer waits for another
 
 SCHEMA = """
@@ -170,6 +171,17 @@ class Labels:
         with self._lock:
             return list(self._read())
 
+    def refuse_damaged(self) -> None:
+        """Raises an error where the file is damaged, be it by pages or by rows."""
+        try:
+            with self._lock:
+                found = [row[0] for row in self._file.execute("PRAGMA integrity_check(1)")]
+        except sqlite3.Error as error:
+            raise DataError(f"{self.path}: cannot be read: {error}") from error
+        if found != ["ok"]:
+            raise DataError(f"{self.path}: damaged ({found[0]}); put the file back")
+        self.rows()
+
     def current(self) -> list[Label]:
         """The label that counts of each proposal and reviewer, the oldest first."""
         with self._lock:
@@ -237,17 +249,19 @@ class Labels:
         return label
 
     def _counted(self) -> dict[tuple[str, str], Label]:
-        """Of each proposal and reviewer the latest row that is not undone, by time.
+        """Of each proposal and reviewer the latest row by time, if not undone or replaced.
 
-        A row that was imported may be older than one that was there.
+        A row that was imported may be older than one that was there; and clocks may go back.
         """
         rows = self._read()
         if self._current is None:
             undone = {row.earlier for row in rows if row.verdict == UNDO}
+            said = [row for row in rows if row.verdict != UNDO and row.id not in undone]
+            replaced = {row.earlier for row in said}
             self._current = {
                 (row.proposal, row.reviewer): row
-                for row in sorted(rows, key=lambda row: (row.time, row.id))
-                if row.verdict != UNDO and row.id not in undone
+                for row in sorted(said, key=lambda row: (row.time, row.id))
+                if row.id not in replaced
             }
         return self._current
 
@@ -279,6 +293,8 @@ def checked_label(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any
     now = round(time.time() if given.time is None else given.time, 6)  # as files have it
     if not 0 <= now < LATEST:
         raise DataError("time: expected a moment between the years 1970 and 9999")
+    if now > time.time() + AHEAD:  # it would count before all that is said until then
+        raise DataError("time: is still to come; expected a moment that has been")
     return (
         now,
         given.proposal,

@@ -23,6 +23,7 @@ from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.atomic import beside
+from assent.files.checksums import digest, sealed, unsealed
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
 from assent.files.text import read_json
@@ -164,9 +165,10 @@ def write_proposals(run_folder: Path, proposals: Proposals) -> None:
         "left_out": proposals.left_out,
         "sha256": proposals.digest,
         "planted_sha256": proposals.planted_digest,
+        "files": {name: digest(folder / name) for name in (PROPOSALS, PLANTED)},
     }
     with beside(folder / DESIGN) as part:  # the last one: with it, the folder is whole
-        part.write_text(json.dumps(design, indent=2) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(sealed(design), indent=2) + "\n", encoding="utf-8")
 
 
 def refuse_second(run_folder: Path) -> None:
@@ -210,11 +212,16 @@ def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Propo
         left_out, sha256 = int(design["left_out"]), str(design["sha256"])
         proposals = Proposals(facts, planted, seed, least, left_out)
         planted_sha256 = design.get("planted_sha256", proposals.planted_digest)
-    except (KeyError, TypeError, ValueError, OverflowError, DataError) as error:
+        files = {str(name): str(sha) for name, sha in design.get("files", {}).items()}
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, DataError) as error:
         raise DataError(
             f"{folder / DESIGN}: {in_words(error)}; expected what `assent review` wrote; "
             f"{_mend(folder)}"
         ) from error
+    try:
+        unsealed(design, folder / DESIGN)
+    except DataError as error:
+        raise DataError(f"{folder / DESIGN}: its checksum is wrong; {_mend(folder)}") from error
     for name, found, expected in (
         (PROPOSALS, proposals.digest, sha256),
         (PLANTED, proposals.planted_digest, planted_sha256),
@@ -222,6 +229,9 @@ def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Propo
         if found != expected:
             wrong = "not the facts that the review began with"
             raise DataError(f"{folder / name}: {wrong}; {_mend(folder)}")
+    for name in (PROPOSALS, PLANTED):  # with the evidence, which their digests are not about
+        if digest(folder / name) != files.get(name, digest(folder / name)):
+            raise DataError(f"{folder / name}: its checksum is wrong; {_mend(folder)}")
     return proposals
 
 

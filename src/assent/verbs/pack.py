@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from assent.core.decider import Decider
 from assent.core.scores import QueriesDone
@@ -12,7 +11,7 @@ from assent.datasets.catalogue import CATALOGUE
 from assent.deciding.naming import rule_name
 from assent.errors import ConfigError
 from assent.files import packs
-from assent.files.atomic import refuse_to_write
+from assent.files.atomic import refuse_to_write, scratch
 from assent.files.benchmarks import save
 from assent.files.completions import read_completion
 from assent.files.places import DECIDER, SETTINGS
@@ -52,8 +51,8 @@ def pack(
         raise ConfigError(f"{path}: a pack is a .zip file; choose such a name")
     refuse_to_write(path, overwrite)
     loaded = load_run(folder, benchmark=benchmark)
-    with TemporaryDirectory(prefix="assent-pack-") as place:
-        staged = Path(place) / folder.resolve().name
+    with scratch(path.name, path.parent) as place:
+        staged = place / folder.resolve().name
         _stage(folder, staged, BENCHMARK)
         card = [*_about(loaded, folder.resolve().name, licence)]
         if (folder / DECIDER).exists():

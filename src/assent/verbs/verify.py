@@ -1,14 +1,15 @@
 """verify: whether a benchmark, run, pack or file of facts is as assent wrote it."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from assent.errors import AssentError, DataError
+from assent.errors import AssentError, DataError, PlaceError
 from assent.files import benchmarks
 from assent.files.arrays import read_arrays
+from assent.files.atomic import scratch
 from assent.files.benchmarks import is_benchmark
 from assent.files.checksums import CHECKSUMS, Known, check_file, files_in, read_checksums
 from assent.files.completions import read_completion, renew_completion, written_as
@@ -19,6 +20,7 @@ from assent.files.recording import record, reseal
 from assent.files.runs import CHECKPOINTS, ENTITIES, PLACE, RELATIONS, TRACE, WEIGHTS
 from assent.files.text import read_json
 from assent.files.triples import read
+from assent.reviewing.proposals import FOLDER, LABELS, labels_in, read_proposals
 from assent.training.checkpoints import checkpoint_of, read_checkpoint, vouchers
 from assent.verbs.deciders import load_decider
 from assent.verbs.runs import MOST_BESIDE, load_run
@@ -84,6 +86,8 @@ def _files(folder: Path) -> Iterator[Check]:
 def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
     """What only the parts of a run together can tell."""
     yield from _checkpoints(folder / CHECKPOINTS)
+    if (folder / FOLDER).is_dir():
+        yield from _tried(FOLDER, lambda: _read_review(folder))
     try:
         run = load_run(folder, benchmark=benchmark, unfinished=not (folder / WEIGHTS).exists())
     except AssentError as error:
@@ -112,13 +116,15 @@ def _checkpoints(folder: Path) -> Iterator[Check]:
 def _pack(path: Path) -> Iterator[Check]:
     """Each file of a pack, unpacked where nobody sees it, and then the run."""
     try:
-        with TemporaryDirectory(prefix="assent-verify-") as place:
-            unpack(path, folder := Path(place) / "run")
+        with scratch("verify") as place:
+            unpack(path, folder := place / "run")
             yield from (Check(name, RIGHT) for name in names_in(path))
             if is_benchmark(folder / "benchmark"):
                 yield from _run(folder, folder / "benchmark")
             else:
                 yield Check("run", UNCHECKED, "the pack is without its benchmark")
+    except PlaceError:  # no room to unpack it says nothing of the pack
+        raise
     except AssentError as error:
         yield Check(path.name, WRONG, str(error))
 
@@ -127,6 +133,18 @@ def _read_benchmark(path: Path) -> str:
     found = benchmarks.load(path)
     queries = len(found.valid) + len(found.test)
     return f"{len(found.train):,} train facts and {queries:,} queries, as its manifest counts"
+
+
+def _read_review(folder: Path) -> str:
+    """The proposals of a run's review as it began with, and all rows of its labels."""
+    number = len(read_proposals(folder))
+    if not os.access(folder / FOLDER, os.W_OK):  # without the right to, they cannot be opened
+        return f"{number:,} proposals; {LABELS} was not looked at, for its folder is read-only"
+    labels = labels_in(folder)
+    assert labels is not None  # there are proposals, so a review has begun
+    with labels:
+        labels.refuse_damaged()
+        return f"{number:,} proposals, and {len(labels.rows()):,} rows of labels that can be read"
 
 
 def _read_facts(path: Path) -> str:

@@ -1,11 +1,11 @@
 """Which engines there are, and which one builds by default."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from assent.errors import ConfigError
+from assent.files import atomic
 from assent.files.engines.graph_tables import Loading, facts_files
 
 MEMORY = "memory"
@@ -38,8 +38,8 @@ def started(engine: str, scratch: Path | None, memory: int) -> Iterator[Loading]
     if engine not in OUT_OF_CORE:
         raise ConfigError(f"unknown engine {engine!r}; choose from {', '.join(ENGINES)}")
     with (
-        tempfile.TemporaryDirectory(prefix="assent-engine-", dir=scratch) as folder,
-        OUT_OF_CORE[engine](Path(folder), memory) as running,
+        atomic.scratch(engine, scratch) as folder,
+        OUT_OF_CORE[engine](folder, memory) as running,
     ):
         yield running
 
