@@ -4,7 +4,7 @@
 `tune`, `complete` and `evaluate` run one after another, each as a process of its own. What one of
 them took stands in FOLDER/measured.json; the same command again goes on after the last of them.
 
-    python benchmarks/five_million.py FOLDER [--entities 4600000] [--epochs 1] [--anchors 500]
+    python benchmarks/five_million.py FOLDER [--entities 4600000] [--epochs 2] [--anchors 500]
         [--set train.candidates=2048] [--threads 2]
 
 What there is to learn: entities are of twenty kinds, and those of a kind are of communities, forty
@@ -37,7 +37,7 @@ SUBSETS = ("full", "C", "C+F", "I")
 SETTINGS = (
     *("model.members=1", "model.dim=128", "model.bias_start=-14", "train.candidates=1024"),
     *("train.batch_size=2048", "train.optimizer=adagrad", "train.learning_rate=0.1"),
-    *("model.anchor_dropout=0.1", "model.query_dropout=0.1", "train.n3=0.0"),
+    *("model.anchor_dropout=0.3", "model.query_dropout=0.3", "train.n3=0.5"),
     *("train.evaluate_every=0", "train.checkpoint_minutes=5"),
 )
 
@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--entities", type=int, default=ENTITIES)
     parser.add_argument("--facts", type=int, help="about so many different ones")
-    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--anchors", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rule", default="per-relation")

@@ -12,7 +12,8 @@ from assent.models.embedding import DotModel, DotSettings, Embedding
 
 def test_every_file_registers_its_model():
     translations = ("transa", "transe", "transh", "transr")
-    assert names() == ("complex", "conve", "distmult", "region", "rescal", "text", *translations)
+    others = ("attention", "complex", "conve", "distmult", "region", "rescal", "text")
+    assert names() == (*others, *translations)
     settings_of("complex", {})  # imports them all
     assert names() == tuple(sorted(Embedding.registered))
 
@@ -41,7 +42,7 @@ def test_settings_are_the_defaults_and_what_was_said():
     ("name", "values", "message"),
     [
         ("ComplEx", {}, "unknown model 'ComplEx'; did you mean 'complex'?"),
-        ("gpt", {}, "unknown model 'gpt'; choose from complex, conve"),
+        ("gpt", {}, "unknown model 'gpt'; choose from attention, complex, conve"),
         ("complex", {"dims": 3}, "unknown setting model.dims; did you mean 'dim'?"),
         ("complex", {"zzz": 3}, "unknown setting model.zzz; choose from dim, "),
         ("complex", {"dim": "128"}, "model.dim: expected a whole number, found '128'"),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,6 +73,7 @@ def test_what_one_process_must_do_is_refused(place):
 def test_one_is_killed_and_the_others_end_and_nothing_is_half_written(place, place_killed):
     words = [sys.executable, "-m", "assent", "complete", "run", "--no-refit", "--workers", "2"]
     words += ["--precision", "0.05", "--out", "killed.tsv"]
+    shutil.rmtree(place / "run" / "completing", ignore_errors=True)  # of one that was killed before
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=place)
     deadline = time.monotonic() + 300
     while not list(place.glob("run/completing/*.npz")):  # a relation was asked about

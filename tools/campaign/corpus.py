@@ -32,8 +32,13 @@ KNOWN = 0.7  # share of the facts that follow from others: there must be some to
 
 Rows = list[tuple[str, ...]]
 
-# Typer makes all commands anew whenever one is said, which takes as long as most of them.
-typer.main.get_command = cache(typer.main.get_command)
+
+def make_commands_once() -> None:
+    """Keeps Typer's commands in this process.
+
+    Typer makes all of them anew whenever one is said, which takes as long as most of them.
+    """
+    typer.main.get_command = cache(typer.main.get_command)
 
 
 def say(*words: object) -> tuple[int, str]:

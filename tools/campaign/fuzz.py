@@ -29,7 +29,7 @@ from typing import Any
 
 from assent.errors import AssentError
 from campaign.containers import mutated
-from campaign.corpus import make, scratch
+from campaign.corpus import make, make_commands_once, scratch
 from campaign.kinds import FILES, SAID, files_of, prepared
 from campaign.readers import FindingError, benchmark_read_once
 from campaign.seals import changed_pack, renew
@@ -167,6 +167,7 @@ def _work(
 ) -> None:
     """Reads inputs one after another, and says after each what became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    make_commands_once()
     os.chdir(corpus)
     tempfile.tempdir = str(corpus.parent)  # in memory, as the corpus is
     silent = os.open(os.devnull, os.O_RDWR)
