@@ -103,3 +103,11 @@ def test_missing_fakes_are_counted():
 @pytest.mark.parametrize("deal", ["by-fact", "by-query"])
 def test_without_cause_there_is_no_warning(deal):
     assert build(CROWD, deal=deal).origin["warnings"] == []
+
+
+def test_names_that_read_as_a_slip_are_warned_of():
+    facts = [*toy.named_facts(CROWD.facts, CROWD.vocabulary), ("head", "relation", "tail")]
+    facts.append((" ada", "knows", "ben "))
+    warnings = build(toy.of_names(facts)).origin["warnings"]
+    assert "2 names begin or end with a space, such as ' ada', 'ben '" in warnings
+    assert "a fact is head, relation, tail: if that is a header, remove its line" in warnings

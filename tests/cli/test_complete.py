@@ -214,3 +214,36 @@ def test_one_file_cannot_hold_two_kinds_of_facts(say, run_folder, tmp_path, opti
     )
     assert code == 2 and "one file cannot hold two kinds of facts" in complaint
     assert not (tmp_path / "new.tsv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--out", "x.tsv", "--graph", "http://e.org/g"], "--graph: is for .trig and a SPARQL"),
+        (["--out", "x.trig", "--graph", "not an iri"], "graph 'not an iri': is no IRI"),
+        (["--out", "x.nt", "--triple-terms"], "--triple-terms: is for .ttl and .trig"),
+        (["--out", "x.ttl", "--spreadsheet-safe"], "--spreadsheet-safe: is for .tsv"),
+        (["--out", "x.tsv", "--review-above", "0.3"], "--review-above: belongs to --review"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(say, run_folder, monkeypatch, words, said):
+    monkeypatch.chdir(run_folder)
+    code, _, err = say("complete", run_folder, *words)
+    assert code == 2 and said in err
+
+
+def test_a_number_of_answers_below_none_is_refused(say, run_folder):
+    fact = ("a", "b", "c")
+    for words, said in (
+        (("explain", run_folder, *fact, "--most", "0"), "--most 0; choose 1 or more"),
+        (("ask", run_folder, *fact[:2], "--most", "-1"), "--most -1; choose 0 or more"),
+        (("diff", run_folder, run_folder, "--most", "-1"), "--most -1; choose 0 or more"),
+    ):
+        code, _, err = say(*words)
+        assert code == 2 and err == f"assent: {said}\n"
+
+
+def test_one_run_is_not_heard_twice(say, run_folder):
+    words = ("tune", run_folder, "--rule", "judge", "--with", "x", "--with", "./x")
+    code, _, err = say(*words)
+    assert code == 2 and "--with: names one run twice" in err

@@ -347,3 +347,11 @@ def test_a_context_on_another_machine_is_refused_in_one_line(tmp_path):
     path.write_text('{"@context": "https://schema.org/", "@id": "http://a", "name": "x"}')
     with pytest.raises(DataError, match=r"kb\.jsonld: .*remote contexts; expected JSON-LD"):
         read(path)
+
+
+def test_a_relation_to_predict_must_be_there_in_any_format(tmp_path):
+    path = tmp_path / "graph.tsv"
+    path.write_text("oslo\tin\tnorway\n")
+    assert len(read(path, predict=["in"]).facts) == 1
+    with pytest.raises(DataError, match="nowhere: no relation of the graph"):
+        read(path, predict=["nowhere"])

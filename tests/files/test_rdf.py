@@ -199,3 +199,46 @@ def test_depth_is_that_of_brackets_outside_of_strings(letters, size, most):
         except DataError:
             refused = True
     assert refused == (deepest > most)
+
+
+XML = """<?xml version="1.0"?>
+<!DOCTYPE rdf [<!ENTITY e "http://e.org/">]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e.org/">
+<rdf:Description rdf:about="&e;oslo"><e:in rdf:resource="&e;norway"/></rdf:Description>
+<rdf:Description rdf:about="&e;bergen"><e:in rdf:resource="&e;norway"/></rdf:Description>
+</rdf:RDF>
+"""
+
+
+def test_plain_entities_of_xml_are_written_out(tmp_path):
+    assert names_in(put(tmp_path, "kb.rdf", XML)) == {
+        ("oslo", "in", "norway"),
+        ("bergen", "in", "norway"),
+    }
+
+
+def test_xml_that_is_cut_short_anywhere_is_refused(tmp_path):
+    whole = XML.rstrip()
+    for end in range(1, len(whole)):
+        with pytest.raises(DataError, match=r"kb\.rdf:\d+: .*; expected RDF"):
+            read(put(tmp_path, "kb.rdf", whole[:end]))
+
+
+def test_two_xml_documents_in_one_file_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r":7: junk after document element; expected RDF/XML"):
+        read(put(tmp_path, "kb.rdf", XML + XML))
+
+
+@pytest.mark.parametrize(
+    ("entities", "used", "said"),
+    [
+        ('<!ENTITY a "ha"><!ENTITY b "&a;&a;">', "&b;", "entity 'b' is not plain text"),
+        ('<!ENTITY b SYSTEM "file:///etc/hostname">', "&b;", "entity 'b' is not plain text"),
+        ('<!ENTITY % b "ha">', "", "entity 'b' is not plain text"),
+        (f'<!ENTITY b "{"ha" * 100_000}">', "&b;" * 500, "limit on input amplification factor"),
+    ],
+)
+def test_entities_of_xml_that_are_a_trap_are_refused(entities, used, said, tmp_path):
+    text = XML.replace("<!ENTITY e", f"{entities}<!ENTITY e").replace("oslo", f"oslo{used}")
+    with pytest.raises(DataError, match=said):
+        read(put(tmp_path, "kb.rdf", text))

@@ -12,11 +12,12 @@ from assent.building.removing import Removal
 from assent.core.arrays import Ids, Keys
 from assent.core.benchmark import Benchmark
 from assent.core.engine import Outline
-from assent.core.facts import KnowledgeBase
+from assent.core.facts import HEADERS, KnowledgeBase
 from assent.core.schema import ENDS
 from assent.core.vocabulary import Vocabulary
 
 BLOCK = 1_000_000  # names joined at once
+SHOWN = 3  # names that a warning quotes
 
 
 class Counted(NamedTuple):
@@ -114,7 +115,7 @@ def digest_of(
 
 
 def _warnings(counts: Counted, names: Vocabulary) -> list[str]:
-    warnings = []
+    warnings = _odd_names(names)
     lonely = [names.relations[r] for r in np.flatnonzero(counts.train == 0)]
     if lonely:
         warnings.append(f"{len(lonely)} relations have no train fact left: {', '.join(lonely)}")
@@ -124,4 +125,19 @@ def _warnings(counts: Counted, names: Vocabulary) -> list[str]:
             f"{missing_fakes:,} fewer fake queries than wanted: "
             "the types leave too few anchors that violate a relation"
         )
+    return warnings
+
+
+def _odd_names(names: Vocabulary) -> list[str]:
+    """What reads as a slip in the file of the graph: a space beside a comma, a header."""
+    warnings = []
+    spaced = [name for name in (*names.entities, *names.relations) if name != name.strip()]
+    if spaced:
+        told = ", ".join(map(repr, spaced[:SHOWN]))
+        warnings.append(f"{len(spaced):,} names begin or end with a space, such as {told}")
+    for head, relation, tail in sorted(HEADERS):
+        if relation in names.relations and head in names.entities and tail in names.entities:
+            warnings.append(
+                f"a fact is {head}, {relation}, {tail}: if that is a header, remove its line"
+            )
     return warnings

@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, notes, say
+from assent.cli.common import (
+    AtBenchmark,
+    RunFolder,
+    Unfinished,
+    as_json,
+    command,
+    no_less_than,
+    notes,
+    say,
+)
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer
@@ -29,7 +38,10 @@ def ask(
         ),
     ] = None,
     most: Annotated[
-        int, typer.Option(min=0, help="How many answers to show that are not accepted.")
+        int,
+        typer.Option(
+            callback=no_less_than(0), help="How many answers to show that are not accepted."
+        ),
     ] = 5,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,

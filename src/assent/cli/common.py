@@ -100,6 +100,17 @@ def dataset_or_path(incomplete: str) -> list[str]:
     return [name for name in (*names_of("datasets"), *shown) if name.startswith(incomplete)]
 
 
+def no_less_than(least: int) -> Callable[[typer.CallbackParam, int], int]:
+    """Refuses a smaller number, as the callback of an option."""
+
+    def check(option: typer.CallbackParam, value: int) -> int:
+        if value < least:
+            raise ConfigError(f"{option.opts[0]} {value}; choose {least} or more")
+        return value
+
+    return check
+
+
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),

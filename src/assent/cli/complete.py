@@ -90,8 +90,11 @@ def complete(
         ),
     ] = None,
     review_above: Annotated[
-        float, typer.Option(help="How probable a fact in the file of --review is, at least.")
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            help="How probable a fact in the file of --review is, at least; 0.5 if not given."
+        ),
+    ] = None,
     graph: Annotated[
         str | None,
         typer.Option(help="The named graph to write to, in a SPARQL store or a .trig file."),
@@ -187,8 +190,15 @@ def complete(
     from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_write, resolved
-    from assent.files.facts import files_of, partial, refuse_suffix, write_facts, write_refused
-    from assent.files.provenance import About, store_graph
+    from assent.files.facts import (
+        files_of,
+        partial,
+        refuse_suffix,
+        refuse_unused,
+        write_facts,
+        write_refused,
+    )
+    from assent.files.provenance import About, refuse_graph, store_graph
     from assent.files.sparql import Store, is_store
     from assent.reporting.new_facts import completion_grid, contents, summary_lines
     from assent.reporting.progress import minutes_of_queries
@@ -210,6 +220,20 @@ def complete(
     files = [out_file] if review_file is None else [out_file, str(review_file)]
     for path in files:
         refuse_suffix(path)
+    if review_above is not None and review_file is None:
+        raise ConfigError("--review-above: belongs to --review, a file for facts to look at")
+    review_above = 0.5 if review_above is None else review_above
+    options = {
+        "--graph": graph is not None,
+        "--triple-terms": triple_terms,
+        "--spreadsheet-safe": spreadsheet_safe,
+    }
+    refuse_unused(
+        [*files, *([refused_file] if refused_file else [])],
+        [option for option, given in options.items() if given],
+    )
+    if graph is not None:
+        refuse_graph(graph)
     written = [*files, *([str(refused_file)] if refused_file else [])]
     targets = [target for path in files for target in files_of(path)]
     targets += [refused_file] if refused_file else []
@@ -275,7 +299,8 @@ def complete(
         for path, facts in zip(files, (found.accepted, found.review), strict=False):
             write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
         if refused_file is not None:
-            write_refused(refused_file, found.refused.facts, found.refused.words())
+            words = found.refused.words()
+            write_refused(refused_file, found.refused.facts, words, spreadsheet_safe)
         whole = relations is None and anchors is None and max_facts is None
         if found.finished and whole:
             keep_completion(found, run, run_folder, targets)

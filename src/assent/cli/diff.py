@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import as_json, command, say, show
+from assent.cli.common import as_json, command, no_less_than, say, show
 
 
 @command()
@@ -25,7 +25,9 @@ def diff(
         Path | None,
         typer.Option(help="The benchmark that B was made on: it tells which facts are known now."),
     ] = None,
-    most: Annotated[int, typer.Option(help="How many facts to list, at most.")] = 20,
+    most: Annotated[
+        int, typer.Option(callback=no_less_than(0), help="How many facts to list, at most.")
+    ] = 20,
 ) -> None:
     """Show what changed between two completions or benchmarks, and why."""
     from assent.reporting.differences import differences_json, names_grid, tables
@@ -35,7 +37,7 @@ def diff(
     names = found.entities, found.relations
     if as_json(lambda: differences_json(found.what, found.facts, found.same, *names, found.labels)):
         return
-    told = tables(found.facts, found.same, max(most, 0), found.labels)
+    told = tables(found.facts, found.same, most, found.labels)
     show(told.summary)
     if any(map(any, names)):
         show(names_grid(*names, found.labels))

@@ -4,7 +4,16 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, OnBenchmark, RunFolder, Unfinished, as_json, command, say
+from assent.cli.common import (
+    AtBenchmark,
+    OnBenchmark,
+    RunFolder,
+    Unfinished,
+    as_json,
+    command,
+    no_less_than,
+    say,
+)
 
 
 @command()
@@ -13,7 +22,9 @@ def explain(
     head: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
     relation: Annotated[str, typer.Argument(help="A relation, by its name or label.")],
     tail: Annotated[str, typer.Argument(help="An entity, by its name or label.")],
-    most: Annotated[int, typer.Option(min=1, help="Show at most so many rules.")] = 5,
+    most: Annotated[
+        int, typer.Option(callback=no_less_than(1), help="Show at most so many rules.")
+    ] = 5,
     on: OnBenchmark = None,
     benchmark: AtBenchmark = None,
     unfinished: Unfinished = False,

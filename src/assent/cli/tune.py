@@ -115,6 +115,8 @@ def tune(
                 is_alike=lambda path: out_file.exists() or has_arrays(path, KINDS),
             )
     refuse_untrackable(tensorboard, mlflow)
+    if len({folder.resolve() for folder in others or ()}) < len(others or ()):
+        raise ConfigError("--with: names one run twice; a judge hears each once")
     with together(context, workers):
         run = load_run(run_folder, on, benchmark=benchmark, unfinished=unfinished)
         heard = {

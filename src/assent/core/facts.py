@@ -15,6 +15,15 @@ from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 
+HEADERS = {  # what tables of facts call their columns
+    ("head", "relation", "tail"),
+    ("subject", "predicate", "object"),
+    ("subject", "relation", "object"),
+    ("source", "relation", "target"),
+    ("h", "r", "t"),
+    ("s", "p", "o"),
+}
+
 
 class Split(IntEnum):
     """The part of a graph that a fact came in."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.vocabulary import Vocabulary
-from assent.errors import DataError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside
 from assent.files.fact_rows import columns_of, evidence_in_words, rows_of_facts, table_of
 from assent.files.kgx import kgx_files, write_kgx
@@ -27,11 +27,19 @@ from assent.files.sparql import Store, is_store, send_facts
 from assent.files.triples import named_facts
 
 NOTHING = About()  # is told of where facts come from
+STORE = "a SPARQL store"
+USES = {  # options of writing -> what they are for
+    "--graph": (".trig", STORE),
+    "--triple-terms": (".ttl", ".trig"),
+    "--spreadsheet-safe": (".tsv",),
+}
 FORMULA = r"^\s*[=+\-@]"  # spreadsheets carry out what begins so
 DIGITS = {"probability": 4, "score": 3, "threshold": 3, "expected_precision": 3}  # in .tsv
 
 
-def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> None:
+def write_refused(
+    path: str | Path, facts: NewFacts, reasons: Iterable[str], spreadsheet_safe: bool = False
+) -> None:
     """Facts that were refused, and why: tab-separated, with a header."""
     path = Path(path)
     frame = columns_of(facts).select(
@@ -46,7 +54,7 @@ def write_refused(path: str | Path, facts: NewFacts, reasons: Iterable[str]) -> 
     )
     frame = frame.with_columns(refused_for=pl.Series(list(reasons), dtype=pl.String))
     with beside(path) as part:
-        _write_table(frame, part)
+        _write_table(_safe(frame) if spreadsheet_safe else frame, part)
 
 
 def write_facts(path: str | Path, facts: NewFacts, about: About = NOTHING) -> None:
@@ -84,6 +92,16 @@ def refuse_suffix(path: str | Path, names: Vocabulary | None = None) -> None:
         refuse_other_ids(path, names)
 
 
+def refuse_unused(paths: Iterable[str | Path], options: Iterable[str]) -> None:
+    """Raises an error for an option that none of these files has a use for."""
+    kinds = {STORE if is_store(path) else Path(path).suffix for path in paths}
+    for option in options:
+        if not kinds & set(USES[option]):
+            raise ConfigError(
+                f"{option}: is for {' and '.join(USES[option])}; leave it out, or write to one"
+            )
+
+
 def files_of(path: str | Path) -> tuple[Path, ...]:
     """The files that facts are written to under this name; none where it is a SPARQL store."""
     if is_store(path):
@@ -107,9 +125,12 @@ def _write_tsv(facts: NewFacts, parts: Sequence[Path], about: About) -> None:
         evidence=pl.Series(evidence, dtype=pl.String),
         against=pl.Series(against, dtype=pl.String),
     )
-    if about.spreadsheet_safe:
-        frame = frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$0"))
-    _write_table(frame, parts[0])
+    _write_table(_safe(frame) if about.spreadsheet_safe else frame, parts[0])
+
+
+def _safe(frame: pl.DataFrame) -> pl.DataFrame:
+    """With ' before each text that a spreadsheet would carry out."""
+    return frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$0"))
 
 
 def _write_table(frame: pl.DataFrame, path: Path) -> None:

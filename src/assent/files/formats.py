@@ -25,14 +25,6 @@ if TYPE_CHECKING:  # importing polars takes a fifth of a second, which `--help` 
     import polars as pl
 
 COLUMNS = ("head", "relation", "tail")
-HEADERS = {
-    ("head", "relation", "tail"),
-    ("subject", "predicate", "object"),
-    ("subject", "relation", "object"),
-    ("source", "relation", "target"),
-    ("h", "r", "t"),
-    ("s", "p", "o"),
-}
 
 LeftOut = Counter[str]  # why facts were left out -> how many
 Triple = tuple[str, str, str]

@@ -84,7 +84,7 @@ Frames = Mapping[Split, pl.DataFrame]
 def understood(parts: Mapping[Split, Parsed], taking: Taking, where: str) -> tuple[Frames, Told]:
     """The facts of each split, and what the other statements tell about them."""
     is_rdf = any(part.is_rdf for part in parts.values())
-    if not (is_rdf or taking.type_relation or taking.subclass_relation):
+    if not (is_rdf or taking.type_relation or taking.subclass_relation or taking.predict):
         frames = {split: part.facts.select(COLUMNS) for split, part in parts.items()}
         return frames, Told(repeated=sum(repeated(part.facts) for part in parts.values()))
     frame = pl.concat(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
+from assent.core.facts import HEADERS
 from assent.errors import DataError
-from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
+from assent.files.formats import COLUMNS, Format, Kept, Parsed
 from assent.files.guarded_parquet import refuse_parquet
 from assent.files.guarding import refuse_special
 from assent.files.text import check_name

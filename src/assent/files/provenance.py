@@ -18,6 +18,7 @@ import pyoxigraph as ox
 
 from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.version import __version__
+from assent.errors import ConfigError
 from assent.files.rdf import as_term
 from assent.files.sparql import GRAPH
 from assent.files.triples import named_facts
@@ -137,6 +138,16 @@ def _described(facts: NewFacts, about: About) -> Iterator[str]:
 
 def _text(words: str) -> str:
     return str(ox.Literal(words))
+
+
+def refuse_graph(name: str) -> None:
+    """Raises an error for a name that no graph can have: it must be an IRI."""
+    try:
+        ox.NamedNode(name)
+    except ValueError as error:
+        raise ConfigError(
+            f"graph {name!r}: is no IRI; expected one such as http://example.org/new"
+        ) from error
 
 
 def store_graph(about: About) -> str:

@@ -8,6 +8,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import IO, cast
 from urllib.parse import quote, unquote
+from xml.parsers import expat
 
 import numpy as np
 import polars as pl
@@ -114,8 +115,8 @@ def statements(
     """The statements of a file; the prefixes that it declares are put into `prefixes`."""
     try:
         with readable(path), open_bytes(path) as file:
-            nests = form == ox.RdfFormat.JSON_LD
-            parser = ox.parse(cast(IO[bytes], _Shallow(path, file)) if nests else file, format=form)
+            watched = WATCHED[form](path, file) if form in WATCHED else file
+            parser = ox.parse(cast(IO[bytes], watched), format=form)
             yield from parser
             if prefixes is not None:
                 prefixes |= parser.prefixes
@@ -151,6 +152,39 @@ class _Shallow:
             raise DataError(
                 f"{self.path}: nested more than {DEEPEST} deep; expected JSON-LD that is not"
             )
+
+
+class _Whole:
+    """An XML file that is refused where it is cut short, or where its entities are a trap.
+
+    What parses RDF/XML takes a file that ends within an element for a whole one, and writes out
+    entities that are made of each other: a few hundred bytes become gigabytes. Expat sees all bytes
+    first; it bounds how much larger entities may make a file.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.path, self.file = path, file
+        self.parser = expat.ParserCreate()
+        self.parser.EntityDeclHandler = self._entity
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        try:
+            self.parser.Parse(data, not data)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise DataError(f"{self.path}:{error.lineno}: {reason}; expected RDF/XML") from error
+        return data
+
+    def _entity(self, name: str, is_parameter: bool, value: str | None, *rest: object) -> None:
+        if value is None or "&" in value or is_parameter:
+            raise DataError(
+                f"{self.path}:{self.parser.CurrentLineNumber}: the entity {name!r} is not plain "
+                "text; write out what it stands for"
+            )
+
+
+WATCHED = {ox.RdfFormat.JSON_LD: _Shallow, ox.RdfFormat.RDF_XML: _Whole}
 
 
 def _label(head: Term, relation: str, tail: Term) -> Label | None:

@@ -16,8 +16,9 @@ import numpy as np
 import polars as pl
 
 from assent.core.arrays import Ids
+from assent.core.facts import HEADERS
 from assent.errors import DataError
-from assent.files.formats import COLUMNS, HEADERS, Format, Kept, Parsed
+from assent.files.formats import COLUMNS, Format, Kept, Parsed
 from assent.files.gathering import Gathering
 from assent.files.text import (
     BOM,

@@ -152,7 +152,8 @@ def prepare(
 def refuse_part(number: int, count: int) -> None:
     """Ends before any work where there is no such part."""
     if not 1 <= number <= count:
-        raise ConfigError(f"part {number}/{count}; choose from 1/{count} to {count}/{count}")
+        most = max(count, 1)
+        raise ConfigError(f"part {number}/{count}; choose from 1/{most} to {most}/{most}")
 
 
 def _rehearsed(
