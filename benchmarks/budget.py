@@ -29,8 +29,8 @@ EVALUATIONS = 3  # about; none ends a training, which would end it before the ra
 KINDS = {
     "transe": ("transe", ("model.norm=1", "train.learning_rate=0.003")),
     "transe-squared": ("transe", ("model.norm=2", "train.learning_rate=0.005")),
-    "transh": ("transh", ()),
-    "transr": ("transr", ()),
+    "transh": ("transh", ("train.learning_rate=0.003",)),
+    "transr": ("transr", ("train.learning_rate=0.003",)),
     "transa-diagonal": ("transa", ("model.metric=diagonal",)),
     "region": ("region", ("model.anchor=plain", "model.start=1")),
     "region-scaled": ("region", ("model.anchor=scaled", "model.start=4")),

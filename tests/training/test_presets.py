@@ -44,3 +44,9 @@ def test_region_has_the_papers_formula_where_the_paper_is_asked_for():
     model = resolve("region", "paper").model
     assert (model.anchor, model.start, model.pace) == ("plain", 1.0, 1.0)
     assert resolve("region").model.anchor == "scaled"
+
+
+def test_translations_have_the_rates_that_were_better_on_two_graphs():
+    rates = {name: resolve(name).train.learning_rate for name in ("transe", "transh", "transr")}
+    assert rates == {"transe": 0.005, "transh": 0.005, "transr": 0.005}
+    assert resolve("transr").train.slots == 4

@@ -25,9 +25,11 @@ def default(model: str) -> Values:
         return values
     if model == "transe":  # the squared L2 distance; and found by a search
         return {"model": {"norm": 2}, "train": {"learning_rate": 0.005, "candidates": 0.1}}
-    if model == "transr":
-        return {"train": {"slots": 4, "candidates": 0.1}}
-    if model in ("transa", "transh"):
+    if model == "transr":  # the rate was found by a search
+        return {"train": {"learning_rate": 0.005, "slots": 4, "candidates": 0.1}}
+    if model == "transh":  # the rate was found by a search
+        return {"train": {"learning_rate": 0.005, "candidates": 0.1}}
+    if model == "transa":  # a search found nothing better
         return {"train": {"candidates": 0.1}}
     if model == "region":
         # Not the paper's formula, which is its `anchor` plain; this decides better everywhere.
