@@ -1,5 +1,7 @@
 """Settings: each source changes what the ones before it say; mistakes name what is right."""
 
+from pathlib import Path
+
 import pytest
 
 from assent.errors import ConfigError
@@ -27,13 +29,13 @@ def test_what_is_saved_reads_back_equal(tmp_path, name, preset):
     settings = resolve(name, preset)
     file = tmp_path / "settings.toml"
     file.write_text(to_toml(settings.sections()), encoding="utf-8")
-    assert of_sections(read_toml(file)) == settings
+    assert of_sections(read_toml(file), file) == settings
     assert resolve(name, preset, file) == settings
 
 
 def test_a_run_goes_on_with_what_it_was_begun_with_whatever_the_default_is_now():
     before = {"model": {"name": "complex", "dim": 100}, "train": {"epochs": 7}}  # an older default
-    begun = of_sections(before).sections()
+    begun = of_sections(before, Path("settings.toml")).sections()
     again = resolve("complex", changes=["train.threads=1"], begun=begun)
     assert (again.model.dim, again.train.epochs, again.train.threads) == (100, 7, 1)
     assert again.train.candidates == 0  # as there was no such setting, all of them
@@ -85,3 +87,34 @@ def test_a_large_graph_gets_four_members_of_complex(queries, members, epochs):
 
 def test_members_that_were_asked_for_are_kept():
     assert settled(resolve("complex", changes=["model.members=2"]), 10**6).model.members == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[train]\nlabel_smnothing = 0.1\n", "unknown setting train.label_smnothing; did you mean"),
+        ("[train]\nlabel_smoothing = 2.0\n", "label_smoothing = 2.0; choose from 0"),
+        ("[model]\ndimm = 3\n", "unknown setting model.dimm"),
+        ("model = 3\n", "model = "),
+    ],
+)
+def test_a_mistake_in_a_file_is_refused_by_the_name_of_the_file(tmp_path, text, message):
+    file = tmp_path / "settings.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        resolve("complex", file=file)
+    assert str(refused.value).startswith(f"{file}: {message}")
+    sections = {"model": {"name": "complex"}} | read_toml(file)
+    if isinstance(sections["model"], dict):
+        sections["model"] = {"name": "complex"} | sections["model"]
+    with pytest.raises(ConfigError) as refused:
+        of_sections(sections, file)
+    assert str(refused.value).startswith(f"{file}: {message}")
+
+
+def test_a_mistake_beside_a_file_is_not_the_file_s(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[train]\nepochs = 3\n")
+    with pytest.raises(ConfigError) as refused:
+        resolve("complex", file=file, changes=["train.epoch=3"])
+    assert str(refused.value).startswith("unknown setting train.epoch")

@@ -2,7 +2,8 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -143,12 +144,26 @@ def resolve(
     sources = [("the run", begun or {}) if goes_on else ("preset", PRESETS[preset](name))]
     sources += [(str(file), read_toml(file))] if file else []
     sources += [("--set", _parsed(change)) for change in changes]
-    values: Values = {section: {} for section in SECTIONS}
     for where, source in sources:
         for section, more in source.items():
             refuse_unknown(section, SECTIONS, f"section in {where}")
             if not isinstance(more, dict):
                 raise ConfigError(f"{where}: {section} = {more!r}; expected a section of settings")
+    try:
+        return _merged(name, [source for _, source in sources])
+    except ConfigError as error:
+        others = [source for where, source in sources if file is None or where != str(file)]
+        with suppress(ConfigError):
+            _merged(name, others)  # right without the file: the file is wrong
+            error = ConfigError(f"{file}: {error}")
+        raise error from None
+
+
+def _merged(name: str, sources: Iterable[Values]) -> Settings:
+    """The settings of a model; each source changes what the ones before it say."""
+    values: Values = {section: {} for section in SECTIONS}
+    for source in sources:
+        for section, more in source.items():
             values[section] |= more
     named = values["model"].pop("name", name)
     if named != name:
@@ -175,12 +190,23 @@ def settled(settings: Settings, num_queries: int) -> Settings:
     return replace(settings, model=model, train=settled_training(settings.train, num_queries))
 
 
-def of_sections(sections: Values) -> Settings:
-    """Settings as a run's `settings.toml` has them."""
-    model, train = (_section(sections, section) for section in SECTIONS)
+def of_sections(sections: Values, path: Path) -> Settings:
+    """Settings as a run's `settings.toml`, at this path, has them; errors name it."""
+    with _saying(path):
+        model, train = (_section(sections, section) for section in SECTIONS)
     name = _named_by_run(str(model.pop("name", "")))
-    train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
-    return Settings(name, model_settings(name, model), train_settings)
+    with _saying(path):
+        train_settings = TrainSettings(**checked(TrainSettings, train, "train"))
+        return Settings(name, model_settings(name, model), train_settings)
+
+
+@contextmanager
+def _saying(path: Path) -> Iterator[None]:
+    """What is wrong with settings is wrong with the file that they stand in."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
 
 
 def _section(sections: Values, name: str) -> dict[str, Any]:

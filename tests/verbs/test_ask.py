@@ -13,7 +13,7 @@ from assent.core.new_facts import Evidence
 from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
 from assent.files.considered import read_considered
-from assent.files.places import CONSIDERED
+from assent.files.places import COMPLETION, CONSIDERED
 from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import FOLDER, LABELS, key_of
 from assent.verbs.completions import keep_completion
@@ -111,13 +111,16 @@ def _any_query(completion):
 
 def test_without_a_kept_completion_all_queries_are_asked_once(run, tmp_path):
     kept = run.folder / CONSIDERED
-    kept.unlink(missing_ok=True)
+    for name in (COMPLETION, CONSIDERED):
+        (run.folder / name).unlink(missing_ok=True)
     names = run.benchmark.vocabulary
     query = names.entities[0], names.relations[0]
     first = assent.ask(run, *query, precision=PRECISION)
     assert kept.exists() and "asked now" in first.notes[0]
     again = assent.ask(run, *query, precision=PRECISION)
-    assert "newest completion" in again.notes[0]
+    assert "all queries were asked before" in again.notes[0]
+    with pytest.raises(ConfigError, match="give a precision"):  # no completion, so no precision
+        assent.ask(run, *query)
     assert (first.accepted, first.rejected, first.threshold) == (
         again.accepted, again.rejected, again.threshold
     )  # fmt: skip

@@ -9,11 +9,13 @@ import pytest
 
 import assent
 import toy
-from assent.errors import DataError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.checksums import check, read_checksums, sealed
-from assent.files.recording import record, recorded
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS
+from assent.files.recording import record, recorded, reseal
 from assent.verbs.deciders import load_decider
+from assent.verbs.refit import refit
 from trained_runs import learned
 
 
@@ -283,7 +285,160 @@ def test_a_completion_that_was_changed_on_purpose_is_renewed(completed):
         assent.verify(completed / "run", renew=True)
 
 
+# What a completion decided by
+
+
+def states(path):
+    return {check.name: check.state for check in assent.verify(path)}
+
+
+def kept_by_precision(run, precision=0.02):
+    assent.save(assent.complete(run, precision, refit=False, progress=False), run.folder, of=run)
+
+
+def notes_of(run, precision=None):
+    names = run.benchmark.vocabulary
+    asked = names.entities[0], names.relations[0]
+    return assent.ask(run, *asked, precision=precision, progress=False).notes
+
+
+def test_a_later_completion_takes_away_what_the_earlier_one_decided_by(completed):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    assert "newest completion" in notes_of(run)[0]
+    assent.save(assent.complete(run, progress=False), run.folder, of=run)
+    assert not (run.folder / CONSIDERED).exists()
+    assert "the run's decider decided" in notes_of(run)[0]
+    assert not wrong(run.folder)
+
+
+def test_what_an_older_completion_decided_by_is_not_the_newest_one_s(completed):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    earlier = (run.folder / CONSIDERED).read_bytes()
+    for precision in (None, 0.03):
+        assent.save(
+            assent.complete(run, precision, refit=False, progress=False), run.folder, of=run
+        )
+        (run.folder / CONSIDERED).write_bytes(earlier)  # as it lay there in older versions
+        assert wrong(run.folder) == [CONSIDERED]
+        for verb in (lambda: notes_of(run), lambda: assent.diff(run.folder, run.folder)):
+            with pytest.raises(DataError, match=r"considered\.npz: of another completion"):
+                verb()
+
+
+@pytest.mark.parametrize("is_completed", [True, False])
+def test_what_the_completion_of_another_run_decided_by_is_wrong(is_completed, completed):
+    run, other = (assent.load_run(completed / name) for name in ("run", "other"))
+    kept_by_precision(other)
+    if is_completed:
+        kept_by_precision(run)
+    else:
+        (run.folder / COMPLETION).unlink()
+    shutil.copy(other.folder / CONSIDERED, run.folder / CONSIDERED)
+    (found,) = [check for check in assent.verify(run.folder) if check.state == "wrong"]
+    assert found.name == CONSIDERED and "of another completion" in found.detail
+
+
+def test_what_the_completion_decided_by_is_missed_and_asked_for_anew(completed):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    assert states(run.folder)[CONSIDERED] == "right"
+    (run.folder / CONSIDERED).unlink()
+    assert states(run.folder)[CONSIDERED] == "missing"
+    gone = f"{CONSIDERED} is gone, by which the newest completion decided"
+    assert "the run's decider decided" in notes_of(run)[0] and gone in notes_of(run)
+    for how in ("asked now", "asked before"):
+        notes = notes_of(run, 0.02)
+        assert how in notes[0] and gone in notes
+    assert states(run.folder)[CONSIDERED] == "right"  # what `ask` keeps for itself
+    (run.folder / DECIDER).unlink()
+    with pytest.raises(ConfigError, match=r"give a precision.*is gone"):
+        notes_of(run)
+
+
+def test_a_record_from_before_it_named_what_it_decided_by_still_does(completed):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    path = run.folder / COMPLETION
+    document = json.loads(path.read_text())
+    del document["considered"]
+    path.write_text(json.dumps(document))
+    reseal(path)
+    assert "newest completion" in notes_of(run)[0] and not wrong(run.folder)
+
+
+@pytest.mark.parametrize("last", [COMPLETION, FACTS, CONSIDERED])
+def test_a_completion_killed_while_it_is_kept_leaves_nothing_wrong(last, completed, monkeypatch):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    found = assent.complete(run, 0.03, refit=False, progress=False)
+    replace = type(completed).replace
+
+    def killed(part, target):
+        if target.name == last:
+            raise KilledError
+        return replace(part, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(completed), "replace", killed)
+        with pytest.raises(KilledError):
+            assent.save(found, run.folder, of=run)
+    assert not wrong(run.folder) and "missing" not in states(run.folder).values()
+    assert "the run's decider decided" in notes_of(run)[0]
+
+
+@pytest.mark.parametrize("name", [COMPLETION, FACTS])
+def test_diff_and_ask_check_the_completion_that_they_read(name, completed):
+    run = assent.load_run(completed / "run")
+    kept_by_precision(run)
+    other = assent.load_run(completed / "other")
+    kept_by_precision(other)
+    assert not assent.diff(run.folder, run.folder).facts
+    if name == FACTS:
+        lines = (run.folder / FACTS).read_text().splitlines(keepends=True)
+        (run.folder / FACTS).write_text("".join(lines[3:]))
+    else:
+        shutil.copy(other.folder / name, run.folder / name)
+    for verb in (lambda: notes_of(run), lambda: assent.diff(other.folder, run.folder)):
+        with pytest.raises(DataError, match=r"facts\.jsonl: not as assent wrote it"):
+            verb()
+
+
+# The final fit
+
+
+def test_the_final_fit_is_checked_as_a_run(place):
+    run = assent.load_run(place / "run")
+    refit(run, progress=False)
+    names = {"refit/run", "refit/model.safetensors", "refit/settings.toml"}
+    assert names <= {*states(place / "run")} and not wrong(place / "run")
+    settings = place / "run" / "refit" / "settings.toml"
+    right = settings.read_bytes()
+    settings.write_bytes(right.replace(b"label_smoothing", b"label_smnothing"))
+    assert wrong(place / "run") == ["refit/settings.toml", "refit/run"]
+    with pytest.raises(ConfigError, match=r"refit/settings\.toml: unknown setting train\."):
+        refit(run, progress=False)
+    settings.write_bytes(right)
+    (settings.parent / "model.safetensors").unlink()
+    assert states(place / "run")["refit/model.safetensors"] == "missing"
+    flipped(place / "run" / "model.safetensors")
+    settings.unlink()
+    assert states(place / "run")["refit/settings.toml"] == "missing"
+
+
 # What must not be replaced, lost or taken for right
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("benchmark", "manifest.json"), ("run", "settings.toml"), ("run", "trace.jsonl")],
+)
+def test_a_lost_file_is_missing_though_it_marked_the_folder(folder, name, place, say):
+    (place / folder / name).unlink()
+    assert states(place / folder)[name] == "missing"
+    code, printed, _ = say("verify", place / folder)
+    assert code == 1 and f"missing   {name}" in printed
 
 
 def test_a_damaged_checkpoint_is_found_be_it_the_newest_or_the_one_before(place):

@@ -22,13 +22,13 @@ def verify(
     ] = False,
     benchmark: AtBenchmark = None,
 ) -> None:
-    """Check everything that a folder or file holds, a line each; exit 1 if something is wrong."""
-    from assent.verbs.verify import WRONG
+    """Check all that a folder or file holds, a line each; exit 1 if some is wrong or missing."""
+    from assent.verbs.verify import BAD
     from assent.verbs.verify import verify as check_all
 
     checks = check_all(path, benchmark=benchmark, renew=renew)
     if not as_json(lambda: {"checks": [check._asdict() for check in checks]}):
         for name, state, detail in checks:
             say(f"{state:9} {name}{f': {detail}' if detail else ''}")
-    if any(check.state == WRONG for check in checks):
+    if any(check.state in BAD for check in checks):
         raise typer.Exit(1)

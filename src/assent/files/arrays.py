@@ -19,12 +19,14 @@ from assent.files.guarding import parsing, refuse_special
 MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 
-def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
-    """Writes arrays, numbers and texts, and their checksum."""
+def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> str:
+    """Writes arrays, numbers and texts, and their checksum, which it returns."""
     named: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
-    named[SEAL] = np.asarray(seal_of(named))
+    seal = seal_of(named)
+    named[SEAL] = np.asarray(seal)
     with beside(path, own=True) as part, part.open("wb") as file:
         np.savez(file, **named)
+    return seal
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:

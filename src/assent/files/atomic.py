@@ -52,6 +52,13 @@ def beside(path: Path, mode: int = 0o666, *, own: bool = False) -> Iterator[Path
             _sync_folder(target.parent)
 
 
+def remove(path: Path) -> None:
+    """Takes a file away, if it is there; what is done after that finds it gone from the disk."""
+    with _refusing(path):
+        path.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+
+
 @contextmanager
 def folder_beside(
     path: Path, is_alike: Callable[[Path], bool], overwrite: bool = False

@@ -6,18 +6,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assent.core.considered import Considered
 from assent.core.legible import in_words
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.atomic import beside
+from assent.files.atomic import alone, beside, remove
 from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
+from assent.files.considered import Record, read_record, write_considered
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
-from assent.files.places import COMPLETION, FACTS
+from assent.files.places import COMPLETION, CONSIDERED, FACTS
 from assent.files.text import read_json
 
 FORMAT = 1
+REHEARSAL = "rehearsal"  # decided: what `ask` answers by is kept then
+UNTOLD = "untold"  # older records do not say what was kept beside them
+LOCK = ".completion.lock"  # there while a command replaces a completion
 
 
 class OfRelation(NamedTuple):
@@ -40,35 +45,101 @@ class Kept(NamedTuple):
     lines: tuple[str, ...]  # as `assent complete` printed them
     assumption: str  # what an estimate rests on; empty without one
     relations: tuple[OfRelation, ...]
+    considered: str | None = None  # the checksum of what it decided by; None: nothing was kept
 
 
-def write_completion(folder: Path, kept: Kept, facts: NewFacts, files: Iterable[Path] = ()) -> None:
-    """Puts facts, and then what may be expected of them, into the folder of a run.
+def write_completion(
+    folder: Path,
+    kept: Kept,
+    facts: NewFacts,
+    files: Iterable[Path] = (),
+    considered: Considered | None = None,
+) -> None:
+    """Puts facts, what decided about them, and what may be expected, into the folder of a run.
 
-    `files` are where the facts went, elsewhere: their checksums are kept by their names.
+    All that the completion before it left is taken away first. The record, which vouches for the
+    rest, is the first to go and the last to come: a kill in between leaves none. `files` are where
+    the facts went, elsewhere: their checksums are kept by their names.
     """
-    (folder / COMPLETION).unlink(missing_ok=True)
-    with beside(folder / FACTS, own=True) as part:
-        write_facts(part, facts)
-    document = {
-        "format": FORMAT,
-        "facts": digest(folder / FACTS),
-        "files": {file.name: digest(file) for file in files},
-        **{name: _plain(value) for name, value in kept._asdict().items()},
-        "lines": list(kept.lines),
-        "relations": [
-            {name: _plain(value) for name, value in relation._asdict().items()}
-            for relation in kept.relations
-        ],
-    }
-    _write(folder / COMPLETION, document)
+    elsewhere = {file.name: digest(file) for file in files}
+    with alone(folder / LOCK):
+        for name in (COMPLETION, CONSIDERED):
+            remove(folder / name)
+        with beside(folder / FACTS, own=True) as part:
+            write_facts(part, facts)
+        if considered is not None:
+            kept = kept._replace(considered=write_considered(folder, considered, kept.model))
+        document = {
+            "format": FORMAT,
+            "facts": digest(folder / FACTS),
+            "files": elsewhere,
+            **{name: _plain(value) for name, value in kept._asdict().items()},
+            "lines": list(kept.lines),
+            "relations": [
+                {name: _plain(value) for name, value in relation._asdict().items()}
+                for relation in kept.relations
+            ],
+        }
+        _write(folder / COMPLETION, document)
+
+
+def keep_asked(folder: Path, found: Considered, model: str) -> None:
+    """Keeps what `ask` found for itself, unless a completion keeps the like there."""
+    with alone(folder / LOCK):
+        kept, record = read_kept(folder), read_record(folder)
+        if kept is None or record is None or kept.considered != record.seal:
+            write_considered(folder, found, model, asked=True)
+
+
+def considered_by(
+    folder: Path, names: list[Vocabulary], model: str
+) -> tuple[Considered | None, str]:
+    """What the newest completion of a run decided by; if that is not there, why, in words.
+
+    There is nothing to say where no completion was kept, or none that a rehearsal decided. A file
+    of another completion is refused.
+    """
+    if (kept := read_kept(folder)) is None:
+        return None, ""
+    record = own_record(folder, kept)
+    if kept.model != model:
+        return None, "the newest completion is of another model than the run has now"
+    if kept.decided != REHEARSAL:
+        return None, ""
+    if kept.considered is None:
+        return None, f"the newest completion left no {CONSIDERED} to answer by"
+    if record is None:
+        return None, f"{CONSIDERED} is gone, by which the newest completion decided"
+    return record.fitting(names), ""
+
+
+def own_record(folder: Path, kept: Kept) -> Record | None:
+    """What a completion decided by; None: it is not there. That of another one is refused."""
+    record = read_record(folder)
+    if record is None or record.asked:
+        return None
+    if kept.considered == UNTOLD:
+        if kept.decided != REHEARSAL:  # then `ask` may have kept it, or an older completion
+            return None
+        fits = (record.model, record.precision) == (kept.model, kept.precision)
+    else:
+        fits = record.seal == kept.considered
+    if not fits:
+        raise DataError(
+            f"{record.path}: of another completion than that of {COMPLETION}; put back the one "
+            "that was there, or remove it"
+        )
+    return record
 
 
 def renew_completion(folder: Path) -> None:
     """Takes the facts of a folder, and what is said of them, as they are now."""
     document = read_json(path := folder / COMPLETION)
     rest = {name: value for name, value in document.items() if name != SEAL}
-    _write(path, {**rest, "facts": digest(folder / FACTS)})
+    record = read_record(folder)
+    seal = None if record is None or record.asked else record.seal
+    told = {"considered": seal} if document.get("considered") else {}
+    _write(path, {**rest, "facts": digest(folder / FACTS), **told})
 
 
 def written_as(folder: Path, name: str) -> str | None:
@@ -94,9 +165,25 @@ def read_completion(
     if not renewing:
         unsealed(document, path)
     facts = read_facts(folder / FACTS, labels)
-    if "facts" in document and not renewing:  # older ones have no checksum of theirs
-        check_file(folder / FACTS, (str(document["facts"]),))
+    if not renewing:
+        _check_facts(folder, document)
     return kept, facts
+
+
+def read_kept(folder: Path) -> Kept | None:
+    """A completion without its facts, which are checked all the same; None: none ended here."""
+    if not (path := folder / COMPLETION).exists():
+        return None
+    document = read_json(path)
+    kept = _kept(path, document)
+    unsealed(document, path)
+    _check_facts(folder, document)
+    return kept
+
+
+def _check_facts(folder: Path, document: dict[str, Any]) -> None:
+    if "facts" in document:  # older ones have no checksum of theirs
+        check_file(folder / FACTS, (str(document["facts"]),))
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
@@ -127,6 +214,7 @@ def _kept(path: Path, document: Any) -> Kept:
                 )
                 for given in document["relations"]
             ),
+            None if (seal := document.get("considered", UNTOLD)) is None else str(seal),
         )
     except (
         KeyError,

@@ -20,7 +20,8 @@ from assent.core.considered import ENTAILED, Considered
 from assent.core.new_facts import NewFacts, Reason
 from assent.core.scores import QueriesDone
 from assent.errors import ConfigError
-from assent.files.considered import read_considered, write_considered
+from assent.files.completions import considered_by, keep_asked
+from assent.files.considered import read_considered
 from assent.files.fact_rows import reason_row
 from assent.files.places import DECIDER
 from assent.reviewing.accepting import Judged
@@ -117,7 +118,7 @@ def ask(
             "give a head or a tail, and ? for the other one (explain takes both); an entity that "
             f"is named {' or '.join(ASKED)} is written {' or '.join(NAMED)}"
         )
-    found, how = _considered(run, precision, progress)
+    found, *how = _considered(run, precision, progress)
     benchmark = run.benchmark
     if found is not None and found.vocabulary.num_entities != benchmark.vocabulary.num_entities:
         benchmark = benchmark.whole()
@@ -132,7 +133,7 @@ def ask(
     query = _Query(ground, anchor, place, slot, asks_head)
     if found is not None:
         return query.by_rehearsal(found, precision, most, how, judged_of(run))
-    return query.by_decider(run, most, progress)
+    return query.by_decider(run, most, progress, how)
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class _Query:
         found: Considered,
         precision: float | None,
         most: int,
-        how: str,
+        how: list[str],
         judged: Mapping[str, Judged],
     ) -> Answers:
         """By the probabilities of a rehearsal, and by what people said."""
@@ -184,7 +185,7 @@ class _Query:
             [why[place] for place in kept],
         )
         rests_on = Rehearsed(precision, found.missing).assumption
-        notes = [f"{how}; precision wanted: {precision:g}"]
+        notes = [f"{how[0]}; precision wanted: {precision:g}", *how[1:]]
         if all(why):
             notes += self._notes()
         if math.isinf(threshold):
@@ -193,7 +194,9 @@ class _Query:
             )
         return self._result(answers, precision, threshold, [*notes, rests_on])
 
-    def by_decider(self, run: Scored, most: int, progress: QueriesDone | bool) -> Answers:
+    def by_decider(
+        self, run: Scored, most: int, progress: QueriesDone | bool, how: list[str]
+    ) -> Answers:
         """By the decider that the run was tuned with: all queries of the relation are asked."""
         names = self.ground.names
         wanted = [names.relations[self.relation]]
@@ -213,10 +216,8 @@ class _Query:
         answers = self._answers(
             facts.facts, facts.probabilities.tolist(), [why[place] for place in order]
         )
-        how = "the run's decider decided; a precision would estimate how many facts are right"
-        return self._result(
-            answers, math.nan, math.nan, [how, *(self._notes() if left_out.all() else [])]
-        )
+        notes = [*how, *(self._notes() if left_out.all() else [])]
+        return self._result(answers, math.nan, math.nan, notes)
 
     @cached_property
     def _objections(self) -> Objections:
@@ -296,22 +297,32 @@ class _Query:
 
 def _considered(
     run: Scored, precision: float | None, progress: QueriesDone | bool
-) -> tuple[Considered | None, str]:
-    """What decides, and how it came about in words; None: the run's decider does."""
-    folder, model = getattr(run, "folder", None), model_of(run)
+) -> tuple[Considered | None, str, str]:
+    """What decides, how it came about, and what is amiss, in words; None: the run's decider does.
+
+    What `ask` found for itself, at a precision that was wanted then, decides only where one is
+    wanted again.
+    """
+    folder, model, amiss = getattr(run, "folder", None), model_of(run), ""
     if folder is not None:
         names = [run.benchmark.whole().vocabulary, run.benchmark.vocabulary]
-        if (found := read_considered(folder, names, model)) is not None:
-            return found, "as the newest completion of all relations decided"
+        found, amiss = considered_by(folder, names, model)
+        if found is not None:
+            return found, "as the newest completion of all relations decided", ""
+        if precision is not None and (found := read_considered(folder, names, model)) is not None:
+            return found, "as all queries were asked before", amiss
     if precision is None:
         if folder is None or not (folder / DECIDER).exists():
-            raise ConfigError("nothing decides yet: give a precision, or tune the run, or complete")
-        return None, ""
+            nothing = "nothing decides yet: give a precision, or tune the run, or complete"
+            raise ConfigError(f"{nothing} ({amiss})" if amiss else nothing)
+        how = "the run's decider decided; a precision would estimate how many facts are right"
+        return None, how, amiss
     found = complete(run, precision, progress=progress).considered
     assert found is not None  # all relations were asked about
     if folder is not None:
-        write_considered(folder, found, model)
-    return found, "all queries were asked now, as no completion was kept; the next time is quick"
+        keep_asked(folder, found, model)
+    how = "all queries were asked now, as no completion was kept; the next time is quick"
+    return found, how, amiss
 
 
 def _vectors(run: Scored, benchmark: Benchmark) -> Vectors | None:

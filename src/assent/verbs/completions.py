@@ -6,8 +6,13 @@ from pathlib import Path
 
 from assent.completing.completing import Completion
 from assent.core.new_facts import NewFacts
-from assent.files.completions import Kept, OfRelation, read_completion, write_completion
-from assent.files.considered import write_considered
+from assent.files.completions import (
+    REHEARSAL,
+    Kept,
+    OfRelation,
+    read_completion,
+    write_completion,
+)
 from assent.reporting.new_facts import summary_lines
 from assent.scoring import Scored
 from assent.verbs.deciders import model_of
@@ -40,14 +45,12 @@ def keep_completion(
             for outcome in found.outcomes
         ),
     )
-    write_completion(folder, kept, found.facts, files)
-    if found.considered is not None:
-        write_considered(folder, found.considered, model_of(run))
+    write_completion(folder, kept, found.facts, files, found.considered)
 
 
 def _decided_by(found: Completion) -> str:
     if found.rehearsed is not None:
-        return "rehearsal"
+        return REHEARSAL
     if found.reviewed is not None:
         return "review"
     return "promise" if found.promises else "decider"

@@ -17,10 +17,10 @@ from assent.core.new_facts import ACCEPTED, ENTAILED
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.benchmarks import is_benchmark, load
-from assent.files.considered import read_considered
+from assent.files.completions import considered_by
 from assent.files.decided import REFUSED, Decided, Named, read_decided
 from assent.files.fact_rows import rows_of_facts
-from assent.files.places import FACTS, SETTINGS
+from assent.files.places import COMPLETION, FACTS, SETTINGS
 from assent.verbs.deciders import model_of
 from assent.verbs.runs import load_run
 
@@ -186,12 +186,13 @@ def _of_run(folder: Path, benchmark: Benchmark | None) -> _Side:
         raise DataError(f"{folder}: a benchmark beside a completion; give two of a kind")
     if not (folder / SETTINGS).exists():
         raise DataError(f"{folder}: no run and no benchmark; expected one, or a file of facts")
-    if not (folder / FACTS).exists():
+    if not any((folder / name).exists() for name in (FACTS, COMPLETION)):
         raise DataError(f"{folder}: was not completed yet; run assent complete on it first")
     run = load_run(folder)
     names = [run.benchmark.whole().vocabulary, run.benchmark.vocabulary]
-    considered = read_considered(folder, names, model_of(run))
-    return _Side(read_decided(folder / FACTS), benchmark or run.benchmark, considered)
+    facts = read_decided(folder / FACTS)  # first: it can say what is wrong, and in which line
+    considered, _ = considered_by(folder, names, model_of(run))
+    return _Side(facts, benchmark or run.benchmark, considered)
 
 
 def _why_changed(was: Decided, is_now: Decided) -> str:

@@ -98,7 +98,7 @@ def load_run(
     tidy(folder)
     sections = read_toml(folder / SETTINGS)
     origin = sections.pop("benchmark", {})
-    settings = of_sections(sections)
+    settings = of_sections(sections, folder / SETTINGS)
     mine = find_benchmark(folder, origin, benchmark)
     check_names(folder, mine.vocabulary)
     if (peers := shared()) is not None:
@@ -225,7 +225,7 @@ def begun_with(folder: Path) -> Values | None:
         return None
     sections = read_toml(path)
     sections.pop("benchmark", None)
-    return of_sections(sections).sections()
+    return of_sections(sections, path).sections()
 
 
 def new_run(
@@ -250,7 +250,7 @@ def start_run(
     there = read_toml(path)
     before = there.pop("benchmark", {})
     # What did not exist when the run was begun has its default.
-    there = {**of_sections(there).sections(), "benchmark": before}
+    there = {**of_sections(there, path).sections(), "benchmark": before}
     changed = {}
     for section, values in wanted.items():
         for name, value in values.items():

@@ -6,13 +6,29 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from assent.core.benchmark import Benchmark
 from assent.errors import AssentError, DataError, PlaceError
 from assent.files import benchmarks
-from assent.files.arrays import read_arrays
 from assent.files.atomic import scratch
 from assent.files.benchmarks import is_benchmark
-from assent.files.checksums import CHECKSUMS, Known, check_file, files_in, read_checksums
-from assent.files.completions import read_completion, renew_completion, written_as
+from assent.files.checksums import (
+    ABSENT,
+    CHECKSUMS,
+    Known,
+    check_file,
+    files_in,
+    read_checksums,
+)
+from assent.files.completions import (
+    UNTOLD,
+    Kept,
+    own_record,
+    read_completion,
+    read_kept,
+    renew_completion,
+    written_as,
+)
+from assent.files.considered import read_record
 from assent.files.fact_lines import read_facts
 from assent.files.packs import is_pack, names_in, unpack
 from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
@@ -22,10 +38,13 @@ from assent.files.text import read_json
 from assent.files.triples import read
 from assent.reviewing.proposals import FOLDER, LABELS, labels_in, read_proposals
 from assent.training.checkpoints import checkpoint_of, read_checkpoint, vouchers
-from assent.verbs.deciders import load_decider
-from assent.verbs.runs import MOST_BESIDE, load_run
+from assent.verbs.deciders import load_decider, model_of
+from assent.verbs.refit import REFIT
+from assent.verbs.runs import MOST_BESIDE, Run, load_run
 
-RIGHT, WRONG, UNCHECKED = "right", "wrong", "unchecked"
+RIGHT, WRONG, MISSING, UNCHECKED = "right", "wrong", "missing", "unchecked"
+BAD = (WRONG, MISSING)
+RUN, BENCHMARK = "run", "benchmark"  # kinds of folders
 NO_SUM = "has no checksum"
 # What has a checksum within it, and which files it vouches for; all are read with the run.
 # Nothing rests on the place of a benchmark: it has none.
@@ -41,7 +60,7 @@ class Check(NamedTuple):
     """What was found of one thing."""
 
     name: str
-    state: str  # RIGHT, WRONG or UNCHECKED
+    state: str  # RIGHT, WRONG, MISSING or UNCHECKED
     detail: str = ""
 
 
@@ -50,21 +69,35 @@ def verify(
 ) -> list[Check]:
     """Checks all that a benchmark, run, pack or file of facts holds, a `Check` for each thing.
 
+    Those of the final fit of a run begin with `refit/`.
+
     `benchmark` says where that of a run is. With `renew`, files that were changed by hand are taken
     as they are, if all of them still fit one another; otherwise an error says what does not.
     """
     path = Path(path)
     if renew:
         _renew(path, benchmark)
-    if (path / SETTINGS).exists():
-        return [*_files(path), *_run(path, benchmark)]
-    if path.is_dir() and is_benchmark(path):
-        return [*_files(path), *_tried("benchmark", lambda: _read_benchmark(path))]
+    if path.is_dir() and (kind := _kind(path)) is not None:
+        return [*_files(path), *(_run(path, benchmark) if kind == RUN else _benchmark(path))]
     if is_pack(path):
         return [*_pack(path)]
     if path.is_file():
         return [*_tried(path.name, lambda: _read_facts(path))]
     raise DataError(f"{path}: nothing to verify; expected a benchmark, run, pack or file of facts")
+
+
+def _kind(folder: Path) -> str | None:
+    """RUN or BENCHMARK, by a file that marks it; where that is lost, by the checksums beside it."""
+    if (folder / SETTINGS).exists():
+        return RUN
+    if is_benchmark(folder):
+        return BENCHMARK
+    if not (folder / CHECKSUMS).exists():
+        return None
+    try:
+        return RUN if SETTINGS in read_checksums(folder) else BENCHMARK
+    except DataError:  # `_files` says what is wrong with them
+        return RUN if (folder / TRACE).exists() else BENCHMARK
 
 
 def _files(folder: Path) -> Iterator[Check]:
@@ -77,13 +110,15 @@ def _files(folder: Path) -> Iterator[Check]:
     there = {file.name for file in files_in(folder)}
     there -= {file for name, files in OWN.items() if name in there for file in files}
     for name in sorted({*known, *there}):
-        if name in known:
+        if ABSENT not in known.get(name, (ABSENT,)) and not (folder / name).exists():
+            yield Check(name, MISSING, "was there when assent wrote the folder; put it back")
+        elif name in known:
             yield from _tried(name, partial(check_file, folder / name, known[name]))
         else:
             yield Check(name, UNCHECKED, NO_SUM)
 
 
-def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
+def _run(folder: Path, benchmark: Benchmark | str | Path | None) -> Iterator[Check]:
     """What only the parts of a run together can tell."""
     yield from _checkpoints(folder / CHECKPOINTS)
     if (folder / FOLDER).is_dir():
@@ -91,15 +126,63 @@ def _run(folder: Path, benchmark: str | Path | None) -> Iterator[Check]:
     try:
         run = load_run(folder, benchmark=benchmark, unfinished=not (folder / WEIGHTS).exists())
     except AssentError as error:
-        yield Check("run", WRONG, str(error))
+        yield Check(RUN, WRONG, str(error))
+        if (folder / REFIT).is_dir():
+            yield from _within(REFIT, _files(folder / REFIT))
         return
-    yield Check("run", RIGHT, "its benchmark is found, and names and weights fit")
+    yield Check(RUN, RIGHT, "its benchmark is found, and names and weights fit")
     if (folder / DECIDER).exists():
         yield from _tried(DECIDER, lambda: load_decider(folder, run) and "found for these weights")
+    yield from _completion(folder, run)
+    if (folder / REFIT).is_dir():
+        yield from _within(REFIT, _refit(folder / REFIT, run))
+
+
+def _completion(folder: Path, run: Run) -> Iterator[Check]:
+    """The newest completion: its record, its facts, and what decided about them."""
     if (folder / COMPLETION).exists():
+        if not (folder / FACTS).exists():
+            yield Check(FACTS, MISSING, f"{COMPLETION} is about it; put it back, or complete again")
+            return
         yield from _tried(COMPLETION, lambda: read_completion(folder) and f"and {FACTS}")
+    try:
+        kept = read_kept(folder)
+    except DataError:  # said above
+        kept = None
+    gone = kept is not None and kept.considered not in (None, UNTOLD)
     if (folder / CONSIDERED).exists():
-        yield from _tried(CONSIDERED, lambda: read_arrays(folder / CONSIDERED) and None)
+        yield from _tried(CONSIDERED, lambda: _read_considered(folder, kept, model_of(run)))
+    elif gone:
+        yield Check(
+            CONSIDERED, MISSING, f"{COMPLETION} is about it; put it back, or complete again"
+        )
+
+
+def _read_considered(folder: Path, kept: Kept | None, model: str) -> str:
+    """What decided about the facts of a completion, or what `ask` keeps for itself."""
+    if kept is not None and own_record(folder, kept) is not None:
+        return "by which the newest completion decided"
+    record = read_record(folder)
+    if record is not None and record.model != model:
+        raise DataError(
+            f"{folder / CONSIDERED}: of another completion, for another model was asked; remove it"
+        )
+    return "what `assent ask --precision` goes by"
+
+
+def _refit(folder: Path, run: Run) -> Iterator[Check]:
+    """The final fit: a run within the folder of its run, which learned from the whole graph."""
+    yield from _files(folder)
+    if (folder / WEIGHTS).exists():
+        yield from _run(folder, run.benchmark.whole())
+    else:
+        yield from _checkpoints(folder / CHECKPOINTS)
+        yield Check(RUN, UNCHECKED, "did not end; `assent complete` goes on with it")
+
+
+def _within(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks of a folder within the folder, by their names from there."""
+    return (check._replace(name=f"{name}/{check.name}") for check in checks)
 
 
 def _checkpoints(folder: Path) -> Iterator[Check]:
@@ -122,11 +205,15 @@ def _pack(path: Path) -> Iterator[Check]:
             if is_benchmark(folder / "benchmark"):
                 yield from _run(folder, folder / "benchmark")
             else:
-                yield Check("run", UNCHECKED, "the pack is without its benchmark")
+                yield Check(RUN, UNCHECKED, "the pack is without its benchmark")
     except PlaceError:  # no room to unpack it says nothing of the pack
         raise
     except AssentError as error:
         yield Check(path.name, WRONG, str(error))
+
+
+def _benchmark(path: Path) -> Iterator[Check]:
+    return _tried(BENCHMARK, lambda: _read_benchmark(path))
 
 
 def _read_benchmark(path: Path) -> str:
@@ -201,5 +288,8 @@ def _refuse_unfit(folder: Path, benchmark: str | Path | None, known: Known) -> N
         read_checkpoint(voucher)
     if (folder / DECIDER).exists():
         load_decider(folder, run, renewing=True)
-    read_completion(folder, renewing=True)
-    read_arrays(folder / CONSIDERED)
+    found, record = read_completion(folder, renewing=True), read_record(folder)
+    if found is None or record is None or record.asked:
+        return
+    if found[0].considered is None or record.model != found[0].model:
+        raise DataError(f"{record.path}: of another completion; remove it")
