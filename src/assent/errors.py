@@ -1,5 +1,7 @@
 """What can go wrong in a way that a user can mend: one clear line, exit code 2."""
 
+DEBUGGING = "ASSENT_DEBUG"  # in the environment, by --debug: other programs' words are shown, too
+
 
 class AssentError(Exception):
     """Says where it went wrong, what was found, and what would be right."""
@@ -27,6 +29,10 @@ class TrainingError(AssentError):
 
 class ModelFileError(AssentError):
     """An error in the code of a user's own model."""
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM came: the same as Ctrl-C, with another exit code."""
 
 
 class StoppedError(AssentError):

@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import logging
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +22,8 @@ from assent.building.recipe import DEALS
 from assent.building.relational_steps import BUCKETS, WIDTH, highest_of
 from assent.core.facts import KnowledgeBase
 from assent.core.hashing import hashes_of, lowest
-from assent.errors import ConfigError, DataError
-from assent.files.engines import choosing
+from assent.errors import DEBUGGING, ConfigError, DataError
+from assent.files.engines import choosing, with_spark
 from assent.files.engines.choosing import engine_for, started
 from assent.files.triples import write
 
@@ -272,6 +275,9 @@ def test_the_command_builds_and_audits_by_an_engine(tmp_path, say):
         (["--engine", "duckdb", "--recipe", 1], "builds by recipe 2 only"),
         (["--engine", "duckdb", "--layout", "published"], "written by --engine memory only"),
         (["--engine", "duckdb", "--memory", 0], "--memory 0.0; choose more than 0"),
+        (["--engine", "memory", "--memory", 1], "--memory: is for --engine duckdb; leave it out"),
+        (["--scratch", "x"], "--scratch: is for --engine duckdb or --engine spark; leave it out"),
+        (["--engine", "spark", "--memory", 1], "--memory: is for --engine duckdb; leave it out"),
         (["--recipe", 3], "recipe = 3; choose from 1, 2"),
         (["--engine", "duckdb", "--held-out", 2], "held_out = 2.0; choose a share"),
     ],
@@ -283,6 +289,18 @@ def test_what_an_engine_cannot_do_is_refused_in_a_line(tmp_path, say, options, m
     assert code == 2
     assert message in " ".join(complaint.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_what_spark_says_itself_goes_nowhere_and_its_end_hides_no_other(capfd, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("py4j"), "level", logging.WARNING)
+    speak = [sys.executable, "-c", "import sys; print('WARN', file=sys.stderr)"]
+    with with_spark._silent():
+        subprocess.run(speak, check=True)
+    assert capfd.readouterr().err == ""
+    monkeypatch.setenv(DEBUGGING, "1")
+    with with_spark._silent():
+        subprocess.run(speak, check=True)
+    assert capfd.readouterr().err == "WARN\n"
 
 
 # The audit

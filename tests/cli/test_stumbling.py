@@ -176,3 +176,22 @@ def test_no_output_takes_the_place_of_a_file_of_a_run_or_a_benchmark(say, benchm
         code, _, complained = say(*words)
         assert code == 2 and "is a file of the run or benchmark in" in complained
     assert (weights.read_bytes(), train.read_bytes()) == before
+
+
+@pytest.mark.parametrize("command", ["train", "tune", "evaluate", "complete"])
+@pytest.mark.parametrize("count", [0, -1, 100_000])
+def test_numbers_of_processes_that_cannot_be_are_refused_before_torch(tmp_path, command, count):
+    (tmp_path / "settings.toml").touch()
+    words = [command, str(tmp_path), f"--workers={count}"]
+    words += ["--model", "complex", "--out", "x"] if command == "train" else []
+    script = (
+        "import sys; from assent.cli import main\n"
+        "try: main()\n"
+        "finally: print('torch' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False
+    )
+    limit = "at most" if count > 0 else "choose 1 or more"
+    assert ended.returncode == 2 and f"assent: --workers {count}" in ended.stderr, ended
+    assert limit in ended.stderr and ended.stdout == "False\n"

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.core.processors import processors
 from assent.geometry.threads import (
     Crowd,
     one_thread,
-    processors,
     share,
     side_by_side,
     with_threads,

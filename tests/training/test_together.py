@@ -4,7 +4,9 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -138,7 +140,7 @@ def test_one_is_killed_and_the_others_end_with_a_line_and_nothing_is_lost(
     run, moment = tmp_path / "run", random.Random(place)
     code, said = stop(benchmark, run, 2, signal.SIGKILL, place, moment.uniform(0, 0.5))
     assert code == (-signal.SIGKILL if place == 0 else 2)
-    assert len(said) == 1 and LOST in said[0]
+    assert len(said) == 1 and said[0].endswith(LOST)  # without gloo's own words
     run_to_the_end(benchmark, run, 2)
     assert same(runs[2], run)
     assert not list(run.rglob("*.part"))
@@ -212,3 +214,40 @@ def test_what_cannot_be_shared_is_refused_in_one_line(benchmark, runs, tmp_path)
         [*launcher, "report", str(runs[1])], capture_output=True, text=True, timeout=120
     )
     assert done.returncode and "report: is done by one process" in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["flipped", "gone"])
+def test_of_shards_the_one_that_is_damaged_or_gone_is_named(benchmark, runs, tmp_path, damage):
+    run = tmp_path / "run"
+    shutil.copytree(runs[2], run)
+    (run / "model.safetensors").unlink()
+    shard = max(run.glob("checkpoints/*.2-of-2.safetensors"))
+    content = bytearray(shard.read_bytes())
+    content[-1] ^= 1
+    shard.unlink()
+    if damage == "flipped":
+        shard.write_bytes(content)
+    wrong = "damaged (its checksum is wrong)" if damage == "flipped" else "not there"
+    for size in (2, 1):
+        again = tmp_path / str(size)
+        shutil.copytree(run, again)
+        said = " ".join(run_to_the_end(benchmark, again, size).stderr.split())
+        assert f"{again / 'checkpoints' / shard.name}: {wrong}; going back to" in said
+
+
+def test_a_port_that_is_taken_is_told_as_that():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        environment = {
+            **os.environ,
+            **{"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
+            **{"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
+        }
+        words = ["from assent.training.together import launched", "with launched(): pass"]
+        done = subprocess.run(
+            [sys.executable, "-c", "\n".join(words)],
+            env=environment, capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+    assert f"process 1 of 2: the port 127.0.0.1:{port} is taken" in done.stderr

@@ -1,5 +1,6 @@
 """The command line: one thin file a command; every verb reads what the one before it wrote."""
 
+import os
 import sys
 import tempfile
 import time
@@ -13,7 +14,7 @@ from typing import NoReturn
 
 from assent.cli.common import DEBUG, app, err, is_first, several
 from assent.core.legible import first_line
-from assent.errors import AssentError, StoppedError
+from assent.errors import DEBUGGING, AssentError, StoppedError
 from assent.files.text import is_text
 
 __all__ = ["app", "main"]
@@ -45,6 +46,8 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
+    if debug:
+        os.environ[DEBUGGING] = "1"
     for word in sys.argv[1:]:
         if not is_text(word):
             code = sys.getfilesystemencoding()

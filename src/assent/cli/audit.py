@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import assent
-from assent.cli.common import BenchmarkFolder, as_json, command, in_bytes, show
+from assent.cli.common import BenchmarkFolder, as_json, command, in_bytes, notes, show
 
 
 @command()
@@ -44,11 +44,18 @@ def audit(
 
     Leaks, such as a fact that is both known and asked for, make results look too good.
     """
-    from assent.files.engines.choosing import MEMORY_LIMIT
+    from assent.files.engines.choosing import MEMORY_LIMIT, refuse_unheard
     from assent.reporting.benchmarks import audit_grid
+    from assent.reporting.progress import steps
+    from assent.verbs.audit import engine_of
 
+    chosen = engine_of(benchmark, engine)
+    refuse_unheard(chosen, {"memory": memory, "scratch": scratch})
     limit = in_bytes(memory, "--memory") or MEMORY_LIMIT
-    findings = assent.audit(benchmark, engine=engine, memory=limit, scratch=scratch)
+    with steps(notes) as progress:
+        findings = assent.audit(
+            benchmark, engine=chosen, memory=limit, scratch=scratch, progress=progress
+        )
     if not as_json(lambda: {"findings": [{**asdict(f), "failed": f.failed} for f in findings]}):
         show(audit_grid(findings))
     if strict and any(finding.failed for finding in findings):

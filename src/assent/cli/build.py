@@ -151,7 +151,7 @@ def build(
     from assent.files.annotations import read_list
     from assent.files.atomic import refuse_to_replace
     from assent.files.benchmarks import is_benchmark
-    from assent.files.engines.choosing import MEMORY, MEMORY_LIMIT
+    from assent.files.engines.choosing import MEMORY, MEMORY_LIMIT, refuse_unheard
     from assent.files.sparql import Paging, Store, is_store
     from assent.files.text import lines_of
     from assent.reporting.benchmarks import (
@@ -189,6 +189,7 @@ def build(
         "seed": seed,
     }
     chosen = engine_of(kb, engine, recipe)
+    refuse_unheard(chosen, {"memory": memory, "scratch": scratch})
     if chosen != MEMORY:
         if layout != "assent":
             raise ConfigError(f"layout = {layout!r} is written by --engine {MEMORY} only")

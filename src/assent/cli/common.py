@@ -9,12 +9,13 @@ from functools import wraps
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
+from signal import SIGINT, SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from assent.errors import ConfigError, StoppedError
+from assent.errors import ConfigError, StoppedError, TerminatedError
 from assent.files.places import refuse_no_run
 from assent.reporting.door import Door
 from assent.reporting.showing import only_here
@@ -127,6 +128,33 @@ Json = Annotated[
 ]
 
 
+MOST_A_PROCESSOR = 4  # processes that are started on this machine
+
+
+def _workable(count: int) -> int:
+    """Refuses numbers of processes that cannot be, before torch is loaded, which takes seconds."""
+    from assent.core.processors import processors
+
+    if count < 1:
+        raise ConfigError(f"--workers {count}; choose 1 or more")
+    if count > (most := MOST_A_PROCESSOR * processors()):
+        raise ConfigError(
+            f"--workers {count}, but there are {processors()} processors here, and each process "
+            f"takes memory of its own; choose {most} at most"
+        )
+    return count
+
+
+Workers = Annotated[
+    int,
+    typer.Option(
+        callback=_workable,
+        help="How many processes of this machine share the entities, at most "
+        f"{MOST_A_PROCESSOR} for each of its processors; with torchrun, it says how many.",
+    ),
+]
+
+
 def several() -> bool:
     """Whether torchrun, or another launcher, started several processes of this command."""
     return "RANK" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1"
@@ -135,6 +163,12 @@ def several() -> bool:
 def is_first() -> bool:
     """Whether this process speaks for all of them."""
     return not several() or os.environ["RANK"] == "0"
+
+
+def stopped(line: str, stop: KeyboardInterrupt) -> StoppedError:
+    """The end of a command by Ctrl-C or SIGTERM; of several processes, the first says so."""
+    terminated = isinstance(stop, TerminatedError)
+    return StoppedError(line if is_first() else "", SIGTERM if terminated else SIGINT)
 
 
 def command(
@@ -158,8 +192,8 @@ def command(
             with only_here(), _telling(quiet, json):
                 try:
                     function(*args, **options)
-                except KeyboardInterrupt:  # Typer would end without a word
-                    raise StoppedError("stopped") from None
+                except KeyboardInterrupt as stop:  # Typer would end without a word
+                    raise stopped("stopped", stop) from None
 
         own = signature(function)
         more = [

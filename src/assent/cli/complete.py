@@ -10,6 +10,7 @@ from assent.cli.common import (
     AtBenchmark,
     RunFolder,
     Unfinished,
+    Workers,
     command,
     is_first,
     notes,
@@ -17,7 +18,7 @@ from assent.cli.common import (
     show,
     tell,
 )
-from assent.cli.together import Workers, refuse_alone, together
+from assent.cli.together import refuse_alone, together
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from assent.cli.common import (
     Split,
     Tensorboard,
     Unfinished,
+    Workers,
     as_json,
     command,
     is_first,
@@ -22,7 +23,7 @@ from assent.cli.common import (
     show,
     tell,
 )
-from assent.cli.together import Workers, together
+from assent.cli.together import together
 from assent.errors import ConfigError, DataError
 
 

@@ -1,14 +1,14 @@
 """review: a page where people decide about proposals."""
 
 import getpass
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, command, notes, say
-from assent.errors import ConfigError, DataError
+from assent.cli.common import AtBenchmark, RunFolder, command, notes, say, stopped
+from assent.errors import ConfigError, DataError, TerminatedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,9 +126,17 @@ def review(
         if _without_page(opened, export_file, import_file, accepted_file, status):
             return
         people = reviewers or [getpass.getuser()]
-        with suppress(KeyboardInterrupt):
+        try:
             serve(opened, people, host=host, port=port, names=names or [], ready=_ready)
-        say(f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}")
+        except TerminatedError as stop:
+            raise stopped(f"stopped; {_kept(opened)}", stop) from None
+        except KeyboardInterrupt:
+            pass  # the way to end it
+        say(_kept(opened))
+
+
+def _kept(opened: "Review") -> str:
+    return f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}"
 
 
 def _without_page(

@@ -2,20 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
 
 import typer
 
 from assent.cli.common import several
 from assent.errors import ConfigError
 
-Workers = Annotated[
-    int,
-    typer.Option(
-        help="How many processes of this machine share the entities; with torchrun, it says how "
-        "many."
-    ),
-]
 ALONE = ("unfinished", "reviewed", "part")  # options of what one process does
 NOT_SAID = ("workers", "quiet", "json")  # to the others: only the first speaks
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, is_first, notes, one_of, say, tell
+from assent.cli.common import BenchmarkFolder, Workers, command, is_first, notes, one_of, say, tell
 
 
 @command()
@@ -50,13 +50,7 @@ def train(
         int | None,
         typer.Option(help="How many processor threads to use; 0: chosen by how large a step is."),
     ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(
-            help="How many processes of this machine share the entities; with torchrun, it says "
-            "how many."
-        ),
-    ] = 1,
+    workers: Workers = 1,
     restart: Annotated[
         bool,
         typer.Option(

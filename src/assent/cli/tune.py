@@ -12,6 +12,7 @@ from assent.cli.common import (
     RunFolder,
     Tensorboard,
     Unfinished,
+    Workers,
     command,
     is_first,
     notes,
@@ -20,7 +21,7 @@ from assent.cli.common import (
     show,
     tell,
 )
-from assent.cli.together import Workers, together
+from assent.cli.together import together
 from assent.errors import ConfigError
 
 

@@ -14,11 +14,11 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from assent.errors import DataError, PlaceError
+from assent.errors import AssentError, DataError, PlaceError
 from assent.files.checksums import CHECKSUMS, read_checksums
 from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
 
@@ -26,6 +26,7 @@ PART, OLD = ".assent.part", ".assent.old"
 LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
 # Files of a run that are in no list of checksums: they have their own, or are one.
 OWN = (CHECKSUMS, DECIDER, Path(DECIDER).with_suffix(".npz").name, COMPLETION, FACTS, CONSIDERED)
+FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
@@ -82,16 +83,34 @@ def folder_beside(
 def scratch(name: str, within: Path | None = None) -> Iterator[Path]:
     """A new folder for what nobody keeps, gone at the end.
 
-    It lies in a folder of the user's, or in the system's own for such things. What killed commands
-    left there is taken away first.
+    It lies in a folder of the user's, or in the system's own for such things, which is made if it
+    is not there, and then is gone at the end as well, if it is empty. What killed commands left
+    there is taken away first.
     """
     with ExitStack() as held:
         with _refusing(place := Path(within or tempfile.gettempdir())):
             place = place.resolve()
+            made = [folder for folder in (place, *place.parents) if not folder.exists()]
+            held.callback(_take_away, made)
             place.mkdir(parents=True, exist_ok=True)
             tidy(place)
             folder = held.enter_context(_part_folder(place / name))
         yield folder
+
+
+def _take_away(folders: Sequence[Path]) -> None:
+    """Removes folders, the innermost first, up to one that is not empty."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
+
+
+def what_is_full(error: BaseException) -> str:
+    """What an error says of a disk, a quota or a file that can take no more; else nothing.
+
+    Libraries have kinds of their own for it, and only the system's words in common.
+    """
+    return next((words for words in FULL if words in str(error)), "")
 
 
 def tidy(folder: Path) -> None:
@@ -217,8 +236,13 @@ def _refuse_owned(path: Path) -> None:
 def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
-        reason = getattr(error, "strerror", None) or error
+    except AssentError:
+        raise
+    except Exception as error:
+        # A link that leads to itself is a RuntimeError.
+        if not (isinstance(error, OSError | RuntimeError) or what_is_full(error)):
+            raise
+        reason = getattr(error, "strerror", None) or what_is_full(error) or error
         raise PlaceError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 

@@ -16,7 +16,6 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from assent.core.legible import first_line
 from assent.errors import ConfigError, TrainingError
 from assent.geometry.answers import Answers
 
@@ -176,15 +175,15 @@ class Peers:
         parts = self.all_parts(torch.stack([totals, targets]))
         return parts[:, 0].logsumexp(0), parts[:, 1].sum(0)
 
-    def told(self, text: str) -> str:
-        """What the first process says."""
+    def told(self, text: str, by: int = 0) -> str:
+        """What one of the processes says, the first if no other is named."""
         length = torch.tensor([len(text.encode())], device=self.device)
         with self._speaking():
-            dist.broadcast(length, 0)
+            dist.broadcast(length, by)
             said = torch.zeros(int(length), dtype=torch.uint8, device=self.device)
-            if self.first and len(said):
+            if self.rank == by and len(said):
                 said.copy_(torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8))
-            dist.broadcast(said, 0)
+            dist.broadcast(said, by)
         return bytes(said.cpu().numpy()).decode()
 
     def as_first(self, tensors: Sequence[Tensor]) -> None:
@@ -217,7 +216,7 @@ class Peers:
         try:
             yield
         except RuntimeError as error:
-            raise TrainingError(f"{self}: {LOST} ({first_line(error)})") from error
+            raise TrainingError(f"{self}: {LOST}") from error
 
 
 class _RowsAndAll(torch.autograd.Function):

@@ -21,7 +21,7 @@ from assent.files.guarding import refuse_special
 from assent.files.runs import CHECKPOINTS
 from assent.files.tensors import is_finite, read_tensors
 from assent.files.text import read_json
-from assent.training.shards import WHOLE, Share, read_shards, shard_path
+from assent.training.shards import WHOLE, ShardError, Share, read_shards, shard_path
 
 STEPS = "steps"  # the part of a training that `minutes` bounds
 KEPT = 2  # the newest and the one before it, should the newest turn out damaged
@@ -63,6 +63,10 @@ class Position:
         """Moves to the start of an epoch."""
         self.epoch, self.step, self.loss = epoch, 0, 0.0
         self.seconds = self.processor_seconds = 0.0
+
+
+class GoneError(DataError):
+    """A file of a checkpoint that is not there."""
 
 
 Found = tuple[Position, dict[str, Tensor], list[str]]  # and complaints
@@ -156,7 +160,7 @@ def read_checkpoint(
     A `share` has the rows of its entities alone, of the tensors that are `tables`; and of several
     processes, each checks the checksums of some of the shards.
     """
-    weights = voucher.with_suffix(".safetensors")
+    weights = at = voucher.with_suffix(".safetensors")
     try:
         content = unsealed(read_json(voucher), voucher)
         if not isinstance(content, dict):
@@ -167,16 +171,21 @@ def read_checkpoint(
             if len(sums) < 2:
                 raise ValueError("its shards are not named")
             paths = [shard_path(weights, Share(rank, len(sums))) for rank in range(len(sums))]
+        for path in paths:
+            if not path.exists():
+                raise GoneError(f"{path}: not there")
         for path, sha256 in list(zip(paths, sums, strict=True))[share.rank :: share.size]:
-            weights = path
+            at = path
             refuse_special(path)
             if digest(path) != sha256:
                 raise ValueError("its checksum is wrong")
+        at = voucher
         if run and content.get("run", run) != run:
             raise ValueError("it is of another training")
         position = _position(content["position"])
         if voucher.stem != _name(position):
             raise ValueError("its name is not that of its epoch and step")
+        at = paths[0]
         if paths == [weights] and share == WHOLE:
             tensors = read_tensors(weights)
         else:
@@ -186,8 +195,12 @@ def read_checkpoint(
                 raise ValueError(f"{name} has numbers that are not")
         fits(tensors)
         return position, tensors
+    except GoneError:
+        raise
+    except ShardError as error:
+        raise DataError(f"{error.path}: damaged ({in_words(error)})") from error
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, DataError) as error:
-        raise DataError(f"{weights}: damaged ({in_words(error)})") from error
+        raise DataError(f"{at}: damaged ({in_words(error)})") from error
 
 
 def _position(given: Mapping[str, Any]) -> Position:

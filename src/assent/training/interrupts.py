@@ -2,12 +2,14 @@
 
 import signal
 import threading
+import time
 from types import FrameType
 from typing import Self
 
-from assent.errors import StoppedError
+from assent.errors import StoppedError, TerminatedError
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+ECHO = 1.0  # seconds in which `timeout` sends SIGTERM again, to the process and to its group
 
 
 class Interrupts:
@@ -15,6 +17,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.wanted: int | None = None
+        self._when = 0.0
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Self:
@@ -32,6 +35,9 @@ class Interrupts:
         raise StoppedError(said, self.wanted)
 
     def _note(self, number: int, _: FrameType | None) -> None:
-        if self.wanted:  # asked twice: at once, then
+        if self.wanted is None:
+            self.wanted, self._when = number, time.monotonic()
+        elif number == signal.SIGINT:  # asked twice: at once, then
             raise KeyboardInterrupt
-        self.wanted = number
+        elif time.monotonic() - self._when > ECHO:
+            raise TerminatedError

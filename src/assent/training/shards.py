@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from assent.core.legible import in_words
 from assent.files.tensors import Piecewise, in_order
 from assent.geometry import Peers
 from assent.models.base import Model
@@ -69,15 +70,26 @@ def _rows(paths: Sequence[Path], name: str, share: Share) -> Tensor:
     return rows
 
 
+class ShardError(ValueError):
+    """A file that is no shard; which one it is."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
 class _Shard:
     """A table in one of the files."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path, self.name = path, name
-        with safe_open(path, framework="pt") as file:
-            part = file.get_slice(name)
-            self.length, *self.shape = part.get_shape()
-            self.dtype = part[:0].dtype
+        try:
+            with safe_open(path, framework="pt") as file:
+                part = file.get_slice(name)
+                self.length, *self.shape = part.get_shape()
+                self.dtype = part[:0].dtype
+        except (OSError, SafetensorError) as error:
+            raise ShardError(path, in_words(error)) from error
 
     def fits(self, all_shards: Sequence["_Shard"], rank: int) -> bool:
         """Whether it has the rows of its share of the entities, of the same kind as the others."""

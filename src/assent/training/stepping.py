@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from assent.core.processors import processors
 from assent.core.queries import Queries
 from assent.errors import TrainingError
 from assent.geometry import Answers, Drawn
-from assent.geometry.threads import processors
 from assent.models.base import Model, Told
 from assent.training.batches import Batch, num_batches, suitable_batch
 from assent.training.candidates import Strata, num_drawn, num_facts, sample, sample_of

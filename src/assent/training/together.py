@@ -17,10 +17,10 @@ import torch.distributed as dist
 from torch import Tensor
 
 from assent.core.legible import first_line
+from assent.core.processors import processors
 from assent.errors import ConfigError, DataError, TrainingError
 from assent.geometry import Peers
 from assent.geometry.peers import LOST
-from assent.geometry.threads import processors
 from assent.models.base import Model
 from assent.models.embedding import DotModel, Embedding
 from assent.models.members import Members
@@ -57,7 +57,6 @@ MEETING = (
     ),
     *("entity_tables", "tables", "only", "meeting", "scores", "pairs", "n3", "_drawn_entities"),
 )
-MOST_A_PROCESSOR = 4  # processes that are started here
 TORCHRUN = "TORCHELASTIC_RUN_ID"  # in the environment of what torchrun started
 KILLED = (
     "torchrun, which started this process, has ended; give the same command again, and it goes on "
@@ -155,8 +154,9 @@ class Together(Alone):
             wrong = self.peers.all_parts(torch.tensor([bool(complaint)])).flatten()
             if found is not None and not wrong.any():
                 return *found, complaints
-            finder = int(wrong.nonzero()[0, 0]) + 1
-            complaint = complaint or f"{folder / name}: process {finder} found it damaged"
+            finder = int(wrong.nonzero()[0, 0])
+            # Each process looks at some of the shards: who found the damage can name it.
+            complaint = self.peers.told(complaint, finder)
             complaints.append(f"{complaint}; going back to the one before it")
         if complaints:
             raise DataError(
@@ -252,9 +252,15 @@ def launched() -> Iterator[Peers | None]:
         dist.init_process_group(backend)
     except (RuntimeError, ValueError) as error:
         place = ":".join(os.environ.get(f"MASTER_{part}", "?") for part in ("ADDR", "PORT"))
+        rank = int(os.environ["RANK"])
+        who = f"process {rank + 1} of {size}"
+        if rank == 0 and "EADDRINUSE" in str(error):  # it is the one that others come to
+            raise TrainingError(
+                f"{who}: the port {place} is taken by another program; choose another as "
+                "MASTER_PORT, the same for all processes"
+            ) from error
         raise TrainingError(
-            f"process {os.environ['RANK']} of {size}: cannot reach the others at {place} "
-            f"({first_line(error)})"
+            f"{who}: cannot reach the others at {place} ({first_line(error)})"
         ) from error
     peers = Peers(dist.get_rank(), dist.get_world_size())
     try:
@@ -268,15 +274,9 @@ def launched() -> Iterator[Peers | None]:
 def workers(count: int, words: Sequence[str]) -> Iterator[None]:
     """Starts more processes of this command on this machine, which is the first of `count`.
 
-    They are started as torchrun would. If this process fails, the others end with it.
+    They are started as torchrun would. If this process fails, the others end with it. Whether so
+    many may be is for the caller to know.
     """
-    if count < 1:
-        raise ConfigError(f"--workers {count}; choose 1 or more")
-    if count > (most := MOST_A_PROCESSOR * processors()):
-        raise ConfigError(
-            f"--workers {count}, but there are {processors()} processors here, and each process "
-            f"takes memory of its own; choose {most} at most"
-        )
     if "RANK" in os.environ or count == 1:  # started by a launcher, which decides
         if first := os.environ.get(FIRST):
             threading.Thread(target=_end_with, args=(int(first),), daemon=True).start()

@@ -85,7 +85,7 @@ def build_folder(
     in_memory.check_settings(held_out, deal, seed, relational.RECIPE)
     with (
         shown(progress, steps) as told,
-        started(engine, Path(scratch) if scratch else None, memory) as running,
+        started(engine, Path(scratch) if scratch else None, memory, told) as running,
     ):
         told("reading")
         graph = _loaded(kb, running, reading)

@@ -13,6 +13,7 @@ import torch
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.pairs import joined
+from assent.core.processors import processors
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import found_again, tidy
@@ -30,7 +31,6 @@ from assent.files.runs import (
 )
 from assent.files.text import lines_of
 from assent.geometry import Peers
-from assent.geometry.threads import processors
 from assent.models import Model
 from assent.models.custom import theirs
 from assent.models.embedding import shared_by

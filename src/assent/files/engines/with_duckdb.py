@@ -1,6 +1,7 @@
 """DuckDB: SQL on one machine, in as much memory as it is given, the rest on disk."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -53,7 +54,8 @@ class DuckDB:
             self._run(f"DROP TABLE IF EXISTS {name}")
 
     def found(self, sql: str) -> Columns:
-        found = self._run(sql).fetchnumpy()
+        with self._telling():
+            found = self.connection.execute(sql).fetchnumpy()
         return {name: np.asarray(column) for name, column in found.items()}
 
     def blocks(self, sql: str) -> Iterator[Columns]:
@@ -62,15 +64,25 @@ class DuckDB:
         yield from blocks_in([file])
         file.unlink()
 
-    def _run(self, sql: str) -> duckdb.DuckDBPyConnection:
+    def _run(self, sql: str) -> None:
+        with self._telling():
+            self.connection.execute(sql)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Says of too little room that it is that; Ctrl-C in a query is no other error."""
         try:
-            return self.connection.execute(sql)
+            yield
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             reason = str(error).splitlines()[0]
             raise DataError(
-                f"{self.scratch}: DuckDB has too little room: {reason}; "
+                f"{self.scratch.parent}: DuckDB has too little room: {reason}; "
                 "give more with --memory, or another folder with --scratch"
             ) from error
+        except RuntimeError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
 
 
 def _quoted(path: Path) -> str:

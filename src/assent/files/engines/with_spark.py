@@ -4,8 +4,12 @@ The session is the one that runs already (spark-submit, a notebook), else one on
 its machines must see the scratch folder: tables are Parquet files there.
 """
 
+import logging
+import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -13,7 +17,7 @@ import polars as pl
 
 from assent.core.engine import Columns
 from assent.core.hashing import DIGITS
-from assent.errors import ConfigError, DataError
+from assent.errors import DEBUGGING, ConfigError, DataError
 from assent.files.engines.parquet_tables import blocks_in, write_table
 
 if TYPE_CHECKING:
@@ -30,9 +34,14 @@ class Spark:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self.is_mine:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if not self.is_mine:
+            return
+        try:
             self.session.stop()
+        except Exception:
+            if kind is None:  # else what ended the work has ended Spark as well
+                raise
 
     def hash(self, text: str) -> str:
         return f"cast(conv(substr(md5({text}), 1, {DIGITS}), 16, 10) AS BIGINT)"
@@ -93,15 +102,39 @@ def _session() -> "tuple[SparkSession, bool]":
     if active is not None:
         return active.newSession(), False
     try:
-        new = (
-            SparkSession.builder.appName("assent build")
-            .config("spark.ui.showConsoleProgress", "false")
-            .getOrCreate()
-        )
+        with _silent():
+            new = (
+                SparkSession.builder.appName("assent")
+                .config("spark.ui.showConsoleProgress", "false")
+                .getOrCreate()
+            )
     except (PySparkException, OSError) as error:
         raise ConfigError(f"engine = 'spark' cannot start; is Java installed? ({error})") from error
-    new.sparkContext.setLogLevel("ERROR")
+    if DEBUGGING not in os.environ:
+        new.sparkContext.setLogLevel("OFF")
     return new, True
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """What is started within it says nothing to its end, nor does Spark's own Python.
+
+    Java speaks before any setting of its log holds, and again when it is stopped. --debug shows it.
+    """
+    if DEBUGGING in os.environ:
+        yield
+        return
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    sys.stderr.flush()
+    mine = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(mine, 2)
+        os.close(mine)
+        os.close(nowhere)
 
 
 def _parts(folder: Path) -> list[Path]:
