@@ -25,6 +25,7 @@ import assent
 import toy
 from assent.cli import app, main
 from assent.reviewing.proposals import has_proposals
+from assent.settings import model_names, resolve
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -225,11 +226,26 @@ def short_training(train):
 # Paths, links, names
 
 
-def test_the_architecture_page_is_what_the_docstrings_say():
-    spec = importlib.util.spec_from_file_location("tree", DOCS / "tree.py")
+def writer(name):
+    """A program of `docs` that writes a page, or a part of one."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
-    tree = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tree)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return program
+
+
+def test_the_settings_page_has_every_setting_of_every_model():
+    models, text = writer("models"), (DOCS / "settings.md").read_text(encoding="utf-8")
+    assert text == models.page(), "run `python docs/models.py`"
+    for model in model_names():
+        kind = type(resolve(model).model)
+        told = models.comments(kind)
+        assert told and all(told.values()), f"{model}: a setting without a comment: {told}"
+
+
+def test_the_architecture_page_is_what_the_docstrings_say():
+    tree = writer("tree")
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
     assert text == tree.page(), "run `python docs/tree.py`"
     for path in re.findall(r"`((?:\w+/)+\w+\.py|\w+/)`", text):
@@ -253,13 +269,21 @@ def test_files_of_the_project_that_a_page_names_are_there(page):
 
 
 def test_the_method_page_gives_every_part_of_the_paper_a_file_and_a_test():
-    rows = re.findall(
-        r"^\| (.+) \| (.+) \| (.+) \|$", (DOCS / "method.md").read_text("utf-8"), re.MULTILINE
-    )[1:]
+    text = (DOCS / "method.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+) \| (.+) \| (.+) \|$", text, re.MULTILINE)
+    rows = [row for row in rows if row[1:] != ("file", "test")]
     assert len(rows) > 15
     for paper, file, test in rows:
         assert "`src/assent/" in file, paper
         assert "`tests/" in test, paper
+
+
+def test_the_method_page_has_a_row_for_each_model():
+    text = (DOCS / "method.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| .+ \| §\d.* \| `(\w+)` \| `src/assent/models/(\w+).py`", text, re.MULTILINE
+    )
+    assert sorted(rows) == [(name, name) for name in model_names() if name != "rules"]
 
 
 def test_every_public_name_stands_in_the_reference():

@@ -142,6 +142,23 @@ def test_the_shell_completes_names(line, names, tmp_path):
     assert sorted(done.stdout.split()) == names, done.stderr
 
 
+def test_help_names_values_in_words_and_no_type_of_python(say):
+    for command in common.app.registered_commands:
+        name = command.name or command.callback.__name__
+        code, printed, _ = say(name, "--help")
+        assert code == 0 and not [line for line in printed.splitlines() if "<" in line], name
+        assert "{" not in printed.split("\n\n")[0], name
+    assert "RUN..." in say("report", "--help")[1] and "KEY=VALUE" in say("train", "--help")[1]
+
+
+@pytest.mark.parametrize(("word", "command"), common.OTHER_WORDS.items())
+def test_a_word_for_what_another_command_does_leads_to_it(say, word, command):
+    code, _, complained = say(word, "run")
+    assert code == 2 and f"No such command '{word}'. Did you mean '{command}'?" in complained
+    names = {one.name or one.callback.__name__ for one in common.app.registered_commands}
+    assert command in names and word not in names
+
+
 def test_every_table_that_help_names_is_there():
     assert all(common.names_of(word) for word in common.TABLES)
 

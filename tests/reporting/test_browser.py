@@ -263,6 +263,22 @@ def test_on_a_phone_no_text_is_cut(opened):
     assert tab.evaluate(scrolling) == 0
 
 
+def test_charts_beside_each_other_share_one_legend_and_keep_it_when_saved(opened, tmp_path):
+    tab = opened()
+    names = tab.locator("#decisions-made .legend li").all_inner_texts()
+    assert len(names) == 2
+    figures = tab.locator("#decisions-made .figures.shared figure")
+    assert figures.count() == 3 and figures.locator(".role-legend").count() == 0
+    with tab.expect_download() as waiting:
+        figures.first.locator(".save").click()
+    waiting.value.save_as(tmp_path / "saved.svg")
+    said = [text.text for text in ElementTree.parse(tmp_path / "saved.svg").iter() if text.text]
+    assert [name.strip() for name in names] == [
+        text for text in said if text in ("<i>one", "two & 2")
+    ]
+    assert not tab.wrong
+
+
 def test_a_figure_can_be_saved_as_svg(opened, tmp_path):
     tab = opened()
     with tab.expect_download() as waiting:

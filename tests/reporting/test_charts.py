@@ -1,6 +1,8 @@
 """Charts: labels keep out of each other, and what is not defined is not drawn."""
 
+import re
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -8,18 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.measuring.separation import EDGES, GROUPS
-from assent.reporting.chart import COLOURS, SQUARE, span_of
+from assent.reporting.chart import COLOURS, SQUARE, by_run, span_of
 from assent.reporting.charts import (
     LABEL_HEIGHT,
     LETTER_WIDTH,
     NARROWEST,
-    Curve,
     Dot,
+    by_epoch,
     label_heights,
     mrr_and_f1,
-    precision_recall,
+    parallel,
     separation,
 )
+from assent.reporting.rendering import SVG_WIDTH, svg
 
 UNIT = (0.0, 1.0)
 
@@ -57,16 +60,52 @@ def test_a_run_without_a_number_has_no_dot():
     assert [row["run"] for layer in (0, 1) for row in rows_of(chart, layer)] == ["a", "a"]
 
 
-def test_more_runs_than_colours_differ_by_their_dashes():
-    points = np.array([0.1, 0.2])
-    runs = {f"run {n}": Curve(points, points, [Dot(0.1, 0.2)]) for n in range(len(COLOURS) + 1)}
-    chart = precision_recall("title", "", runs)
-    (lines,) = [layer for layer in chart.spec["layer"] if "strokeDash" in layer["encoding"]]
-    looks = zip(
-        *(lines["encoding"][channel]["scale"]["range"] for channel in ("color", "strokeDash")),
-        strict=True,
-    )
-    assert len({str(look) for look in looks}) == len(runs)
+@pytest.mark.parametrize("channel", ["shape", "strokeDash"])
+def test_more_runs_than_colours_differ_by_their_shapes_and_dashes(channel):
+    runs = [f"run {n}" for n in range(3 * len(COLOURS))]
+    channels = by_run(runs, "color", channel).values()
+    looks = zip(*(of.to_dict()["scale"]["range"] for of in channels), strict=True)
+    assert len({str(look) for look in looks}) == len(runs) == 24
+
+
+def test_a_legend_has_no_more_columns_than_there_is_room_for():
+    runs = {f"the run number {n:02}": [(1, 0.5), (2, 0.25)] for n in range(12)}
+    drawn = ElementTree.fromstring(svg(by_epoch("loss", "loss", "", runs)))
+    found = {text: place for text, place in texts_of(drawn) if text in runs}
+    assert len(found) == len(runs)
+    columns = sorted({round(x) for x, _ in found.values()})
+    assert 1 < len(columns) < 12
+    apart = [high - low for low, high in pairwise([*columns, SVG_WIDTH + 50])]
+    assert min(apart) > LETTER_WIDTH * len("the run number 00")
+
+
+def texts_of(element, x=0.0, y=0.0):
+    """Each text of an SVG, and where it begins."""
+    moved = re.match(r"translate\(([-\d.]+),([-\d.]+)\)", element.get("transform", ""))
+    if moved:
+        x, y = x + float(moved[1]), y + float(moved[2])
+    if element.text and element.tag.endswith("}text"):
+        yield element.text, (x, y)
+    for inner in element:
+        yield from texts_of(inner, x, y)
+
+
+def test_numbers_of_trainings_stand_beside_the_lines():
+    trainings = [
+        (0.2, "done", {"train.learning_rate": 0.1, "model.dim": 64, "model.on": True}),
+        (0.1, "ended early", {"train.learning_rate": 0.01, "model.dim": 64, "model.on": False}),
+    ]
+    logarithmic = {"train.learning_rate": True, "model.dim": False, "model.on": False}
+    chart = parallel(trainings, logarithmic, "F1", ("done", "ended early"))
+    said = [text for text, _ in texts_of(ElementTree.fromstring(svg(chart)))]
+    assert not [text for text in said if "." in text and not text.startswith("0.")]
+    assert {"dim", "on", "F1", "done", "ended early", "64"} <= set(said)
+    (lines,) = [layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "line"]
+    scales = [lines["encoding"][of]["scale"] for of in ("strokeDash", "strokeWidth")]
+    assert all(scale["domain"] == ["done", "ended early"] for scale in scales)
+    assert all(solid != broken for solid, broken in (scale["range"] for scale in scales))
+    low, high = (layer["mark"]["dy"] for layer in chart.spec["layer"][1:3])
+    assert high < 0 < low
 
 
 def test_without_a_threshold_no_line_is_drawn():

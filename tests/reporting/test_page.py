@@ -86,6 +86,36 @@ def test_the_runs_at_the_top_have_the_same_numbers(read, measured):
     assert read.measures == expected
 
 
+def test_runs_are_compared_near_the_top_the_highest_f1_first(read, measured, hostile_runs):
+    found = dict(zip(hostile_runs, (evaluation for *_, evaluation in measured), strict=True))
+    order = sorted(found, key=lambda name: -found[name].f1())
+    heading, *rows = read.tables["runs-compared"]
+    assert [row[0][0] for row in rows] == order
+    for name, row in zip(order, rows, strict=True):
+        counted = found[name].to_json()["classification"]
+        f1s = [counted[of_set]["f1"] for of_set in ("full", "C", "C+F", "I")]
+        assert values(row)[2:] == [8, 12, *f1s, found[name].to_json()["mrr"]]
+    assert [text for text, _ in heading[1:4]] == ["model", "dimensions", "epochs"]
+    assert list(read.tables).index("runs-compared") < list(read.tables).index("decisions")
+
+
+def test_a_run_alone_is_compared_with_none(alone):
+    assert "runs-compared" not in alone.tables
+
+
+def test_a_card_says_how_many_dimensions_and_epochs_there_were(read):
+    assert "complex, 8 dimensions, 12 epochs, a threshold for each relation" in read.text
+
+
+def test_of_three_runs_the_page_says_with_which_the_others_are_compared(measured, tmp_path):
+    runs, deciders = zip(*((run, decider) for run, decider, _ in measured), strict=True)
+    three = [*runs, replace(runs[0], folder=None)]
+    path = assent.report(three, tmp_path / "r.html", deciders=[*deciders, deciders[0]])
+    text = Page(path.read_text(encoding="utf-8")).text
+    (said,) = re.findall(r"The others are compared with (.+), the first run that was named", text)
+    assert text.count(f" beside {said}, all queries") == 2
+
+
 def test_ranking_stands_beside_f1(read, measured):
     for row, (*_, found) in zip(read.tables["comparison"][1:], measured, strict=True):
         plain = found.to_json()
@@ -383,7 +413,7 @@ def test_a_run_with_members_says_so(measured, tmp_path):
     run = assent.train(measured[0][0].benchmark, "complex", changes=small)
     decider = assent.tune(run, "global")
     path = assent.report([run], tmp_path / "report.html", deciders=[decider])
-    assert "2 x complex 8, one threshold" in Page(path.read_text(encoding="utf-8")).text
+    assert "2 x complex, 8 dimensions, one threshold" in Page(path.read_text(encoding="utf-8")).text
 
 
 def test_the_command_writes_the_page_and_the_figures(hostile_runs, tmp_path, monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """Searching settings: bounded, resumed after any end, and honest about what was found."""
 
+import math
 import os
 import signal
 import subprocess
@@ -7,13 +8,16 @@ import sys
 import time
 import tomllib
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import assent
 import toy
 from assent.errors import ConfigError, DataError
+from assent.reporting.progress import trainings
 from assent.settings import model_names, resolve
 from assent.training.spaces import Between, space
 from assent.verbs import search as searching
@@ -43,7 +47,9 @@ def test_the_best_settings_make_the_best_training_again(benchmark, tmp_path):
     found = assent.search(
         benchmark, "distmult", out=tmp_path / "s", trials=5, changes=QUICK, told=told.append
     )
-    assert len(told) == 5 and sorted(trial.number for trial in told) == [0, 1, 2, 3, 4]
+    assert [trial.number for trial in told] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert {trial.state for trial in told[::2]} == {searching.UNDER_WAY}
+    assert not {trial.state for trial in told[1::2]} & {searching.UNDER_WAY}
     assert found.trials[0].score == max(trial.score for trial in found.trials)
     done = [trial for trial in found.trials if trial.state == searching.DONE]
     again = assent.train(benchmark, "distmult", file=tmp_path / "s" / "best.toml")
@@ -154,6 +160,10 @@ def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(
         patched.setattr(searching, "Listening", Ending)
         with pytest.raises(DataError, match="no training came to its end in this time"):
             assent.search(benchmark, "distmult", out=tmp_path / "s", changes=QUICK)
+    _, line = (tmp_path / "s" / "trials.tsv").read_text().splitlines()
+    number, score, epochs, state, rate, *_ = line.split("\t")
+    assert (number, epochs, state) == ("0", "3", searching.UNDER_WAY)
+    assert float(score) >= 0 and float(rate) == resolve("distmult").train.learning_rate
     found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
     assert [trial.number for trial in found.trials] == [0]
     events = (tmp_path / "s" / "trials" / "0000" / "trace.jsonl").read_text()
@@ -245,8 +255,56 @@ def test_taking_up_a_training_may_be_killed_too(benchmark, tmp_path, monkeypatch
     for _ in range(2):  # the second finds it asked for already
         searching._take_up(study)
     again, other = study.ask(spaces), study.ask(spaces)
-    assert again.user_attrs["folder"] == 0 and again.params == killed.params
-    assert "folder" not in other.user_attrs
+    assert again.user_attrs["first"] == 0 and again.params == killed.params
+    assert "first" not in other.user_attrs
+
+
+def test_folders_are_numbered_without_gaps_whatever_was_taken_up(benchmark, tmp_path):
+    """Optuna counts a training again when it is taken up; its folder is the same."""
+    study, spaces = opened(tmp_path / "s", benchmark)
+    trials = tmp_path / "s" / searching.TRIALS
+    numbers = []
+    for _ in range(3):
+        trial = study.ask(spaces)
+        numbers.append(searching._folder_number(study, trial, trials))  # and killed
+        searching._take_up(study)
+        again = study.ask(spaces)
+        numbers.append(searching._folder_number(study, again, trials))
+        study.tell(again, 0.5)
+    assert numbers == [0, 0, 1, 1, 2, 2]
+    assert sorted(folder.name for folder in trials.iterdir()) == ["0000", "0001", "0002"]
+
+
+def test_a_search_of_before_folders_had_numbers_of_their_own_goes_on(benchmark, tmp_path):
+    study, spaces = opened(tmp_path / "s", benchmark)
+    done, killed = study.ask(spaces), study.ask(spaces)
+    for trial in (done, killed):
+        trial.set_user_attr("folder", trial.number)
+    study.tell(done, 0.5)
+    for _ in range(2):
+        searching._take_up(study)
+    again, other = study.ask(spaces), study.ask(spaces)
+    assert again.params == killed.params
+    at = [searching._folder_number(study, t, tmp_path / "s" / "trials") for t in (again, other)]
+    assert at == [1, 2]
+
+
+def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
+    console = Console(file=StringIO(), width=400)
+    for first in ({"event": "start", "epochs": 6}, {"event": "resume", "epoch": 2, "epochs": 6}):
+        with trainings(console) as told:
+            made_of = {"train.learning_rate": 0.003, "model.dim": 64}
+
+            def begins(epochs, told=told, made_of=made_of):
+                told(searching.Trial(4, math.nan, epochs, searching.UNDER_WAY, made_of))
+
+            listening = searching.Listening(None, math.inf, begins)
+            for event in (first, {"event": "start", "epochs": 6}):  # it is said once
+                listening.event(**event)
+    assert console.file.getvalue().splitlines() == [
+        "training 4 begins: learning rate 0.003, dim 64",
+        "training 4 goes on at epoch 3",
+    ]
 
 
 def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(benchmark, tmp_path):

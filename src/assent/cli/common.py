@@ -10,10 +10,11 @@ from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
 from signal import SIGINT, SIGTERM
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+from typer.models import OptionInfo
 
 from assent.errors import ConfigError, StoppedError, TerminatedError
 from assent.files.places import refuse_no_run
@@ -23,7 +24,22 @@ from assent.reporting.showing import only_here
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
 
+# What people look for under another name, and where it is.
+OTHER_WORDS = {"compare": "report", "predict": "complete", "fit": "train", "init": "build"}
+
+
+class Commands(TyperGroup):
+    """All commands, which answer to a word that is none with the one that does it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] in OTHER_WORDS:
+            word = args[0]
+            ctx.fail(f"No such command {word!r}. Did you mean {OTHER_WORDS[word]!r}?")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Find facts that are missing from a knowledge base, and decide which of them to add.\n\n"
     "`assent demo` shows all of it on a built-in graph. On a graph of your own, run build, train, "
     "tune, evaluate, complete and report, in this order; each reads what the one before wrote. "
@@ -62,14 +78,48 @@ TABLES = {
 }
 
 
+# What stands behind an option in help, by the type of its value.
+METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "NUMBER"}
+
+
 class Listing(TyperCommand):
-    """A command whose help fills in lists of names from the tables that define them."""
+    """A command whose help fills in lists of names from the tables that define them.
+
+    It names values in words, and shows no type of Python.
+    """
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for parameter in self.params:
             if text := getattr(parameter, "help", None):
                 parameter.help = listed(text)  # type: ignore[attr-defined]
+            if parameter.param_type_name == "argument":  # its name says enough
+                parameter.display_type_rich = _no_type  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """`[OPTIONS] BENCHMARK [PATH]`."""
+        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
+        names = [(argument.metavar or str(argument.name).upper()) for argument in arguments]
+        pieces = [
+            name if argument.required else f"[{name}]"
+            for name, argument in zip(names, arguments, strict=True)
+        ]
+        return [self.options_metavar or "", *pieces]
+
+
+def _no_type(ctx: Any) -> None: ...
+
+
+def _name_value(annotation: Any) -> None:
+    """Gives an option a word for its value, if it has none of its own."""
+    if get_origin(annotation) is not Annotated:
+        return
+    kind, *infos = get_args(annotation)
+    inner = [part for each in get_args(kind) for part in (each, *get_args(each))]
+    word = next((word for plain, word in METAVARS.items() if plain in (kind, *inner)), None)
+    for info in infos:
+        if isinstance(info, OptionInfo) and info.metavar is None:
+            info.metavar = "NAME" if word and info.autocompletion else word
 
 
 def listed(text: str) -> str:
@@ -196,6 +246,8 @@ def command(
                     raise stopped("stopped", stop) from None
 
         own = signature(function)
+        for parameter in own.parameters.values():
+            _name_value(parameter.annotation)
         more = [
             Parameter(option, Parameter.KEYWORD_ONLY, default=False, annotation=kind)
             for option, kind in common.items()

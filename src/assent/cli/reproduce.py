@@ -44,7 +44,11 @@ def reproduce(
     on: OnBenchmark = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Change one setting of all models, as in train.epochs=10."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change one setting of all models, as in train.epochs=10.",
+        ),
     ] = None,
 ) -> None:
     """Run the paper's experiments, and compare the numbers.

@@ -36,6 +36,7 @@ def search(
         list[str] | None,
         typer.Option(
             "--set",
+            metavar="KEY=VALUE",
             help="Fix a setting, as in train.epochs=10: it is the same in all trainings, and not "
             "searched.",
         ),
@@ -47,10 +48,11 @@ def search(
     Needs Optuna: pip install 'assent-kb[search]'. Bad trainings are ended early. The settings are
     compared on valid; test has no part in it. Stopped or killed, the same command goes on. The best
     settings go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings,
-    and OUT/search.svg a picture of them.
+    those under way too, and OUT/search.svg a picture of those that ended.
     """
+    from assent.reporting.grid import counted
     from assent.reporting.progress import trainings
-    from assent.verbs.search import BEST, CHART, TABLE
+    from assent.verbs.search import BEST, CHART, TABLE, UNDER_WAY
     from assent.verbs.search import search as run_search
 
     with trainings(notes) as told:
@@ -66,26 +68,42 @@ def search(
             told=told,
         )
     show(_best(found))
-    say(f"{len(found.trials)} trainings, all of them: {folder / TABLE}, {folder / CHART}")
+    open_ones = sum(trial.state == UNDER_WAY for trial in found.trials)
+    still = f", {open_ones} of them under way still" if open_ones else ""
+    said = f"{counted(len(found.trials), 'training')}{still}"
+    say(f"{said}; all that is known: {folder / TABLE}, {folder / CHART}")
     tell("best settings", folder / BEST)
     say(f"assent train {benchmark} --model {model} --settings {folder / BEST} --out RUN")
 
 
 def _best(found: "Found") -> "Grid":
     """The best trainings, each with its score on valid and the settings that were searched."""
-    from assent.reporting.grid import Grid, count, decimal, numbers, texts, words
+    from assent.reporting.grid import (
+        DASH,
+        Grid,
+        count,
+        decimal,
+        numbers,
+        setting_name,
+        texts,
+        words,
+    )
+    from assent.reporting.reported_run import STOPS
 
-    names = list(found.trials[0].settings)
+    names, stop_on = list(found.trials[0].settings), found.settings.train.stop_on
     columns = [
-        *numbers("training", found.settings.train.stop_on, "epochs"),
-        *texts("state", *(name.partition(".")[2].replace("_", " ") for name in names)),
+        *numbers("training", STOPS.get(stop_on, stop_on), "epochs"),
+        *texts("state", *map(setting_name, names)),
     ]
     rows = [
         [
             count(trial.number),
             decimal(trial.score, 4),
             count(trial.epochs),
-            *(words(text) for text in (trial.state, *(trial.settings[name] for name in names))),
+            *(
+                words(text)
+                for text in (trial.state, *(trial.settings.get(name, DASH) for name in names))
+            ),
         ]
         for trial in found.trials[:SHOWN]
     ]

@@ -40,7 +40,10 @@ def train(
     changes: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="Change one setting, as in train.epochs=10; may be given again."
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change one setting, as in train.epochs=10; may be given again. A name that is "
+            "none is answered by a list of those that the model has.",
         ),
     ] = None,
     device: Annotated[

@@ -96,7 +96,7 @@ def tune(
     from assent.files.arrays import has_arrays
     from assent.files.atomic import refuse_to_write
     from assent.files.deciders import JUDGE, is_decider, is_own
-    from assent.reporting.deciders import found_line, promise_grid, thresholds_grid
+    from assent.reporting.deciders import found_lines, promise_grid, thresholds_grid
     from assent.reporting.progress import queries
     from assent.reporting.tracking import refuse_untrackable, track
     from assent.verbs.deciders import save_decider
@@ -134,7 +134,7 @@ def tune(
         show(thresholds_grid(decider, run.benchmark))
         if "promise" in decider.found:
             show(promise_grid(decider.found["promise"]))
-        if (line := found_line(decider)) is not None:
+        for line in found_lines(decider):
             say(line)
         tell("decider", path)
         track(run_folder, [path], tensorboard=tensorboard, mlflow=mlflow)

@@ -29,7 +29,11 @@ def update(
     ] = 0.2,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="One setting, as in update.epochs=4; may be given again."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="One setting, as in update.epochs=4; may be given again.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides which new facts are held out.")] = 0,
     benchmark: AtBenchmark = None,

@@ -14,7 +14,7 @@ from assent.models.embedding import DotModel, DotSettings
 class ConvESettings(DotSettings):
     anchor_dropout: float = 0.2
     feature_dropout: float = 0.2  # share of the channels that a training step does not see
-    channels: int = 32
+    channels: int = 32  # that the convolution makes of a picture
     height: int = 0  # of a vector's picture; 0: as near to a square as `dim` allows
 
 

@@ -56,8 +56,9 @@ class DotSettings(ModelSettings):
 
     anchor_dropout: float = 0.3
     query_dropout: float = 0.3
-    entity_bias: bool = True
-    # sigmoid(-6) = .0025: nearly every candidate is wrong, which need not be learned first
+    entity_bias: bool = True  # a number of each entity, which is added to all its scores
+    # what that number is before training; sigmoid(-6) = .0025: nearly every candidate is wrong,
+    # which need not be learned first
     bias_start: float = -6.0
 
 

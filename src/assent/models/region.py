@@ -15,7 +15,7 @@ from assent.models.transe import Translation, TranslationSettings
 
 @dataclass(frozen=True, slots=True)
 class RegionSettings(TranslationSettings):
-    shape: Literal["ellipse", "sphere"] = "ellipse"
+    shape: Literal["ellipse", "sphere"] = "ellipse"  # a weight a dimension, or one for all
     anchor: Literal["plain", "scaled"] = "plain"  # plain is the paper's formula
     start: float = 1.0  # a_r before training
     pace: float = 1.0  # of log a_r, which has a longer way to go than other numbers

@@ -23,7 +23,7 @@ class TranslationSettings(ModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class TransESettings(TranslationSettings):
-    norm: Literal[1, 2] = 1
+    norm: Literal[1, 2] = 1  # of the distance: 1: L1; 2: L2, squared
 
 
 class Translation(Embedding):

@@ -1,6 +1,6 @@
 """A chart as data, and what all charts share: colours, axes, legends."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -19,8 +19,12 @@ COLOURS = (
     "#8c6d00",
     "#888888",
 )
-DASHES = ([1, 0], [6, 3], [2, 3])  # where the colours come round again
+# Where the colours come round again, lines and dots differ by these.
+DASHES = ([1, 0], [6, 3], [2, 3])
+SHAPES = ("circle", "square", "triangle-up")
 GREY = "#999999"
+LETTER, SYMBOL = 7.5, 44  # pixels: of a letter in a legend, at most; of a mark and the room by it
+LONGEST_NAME = 240  # pixels of a name in a legend
 HEIGHT, SQUARE = 260, 380  # pixels
 
 
@@ -38,11 +42,28 @@ def colour(place: int) -> str:
     return COLOURS[place % len(COLOURS)]
 
 
+def shape(place: int) -> str:
+    """The form of the dots of the first, second, ... run, which changes with each round."""
+    return SHAPES[place // len(COLOURS) % len(SHAPES)]
+
+
+def dash(place: int) -> list[int]:
+    """How the line of the first, second, ... run is broken; this too changes with each round."""
+    return DASHES[place // len(COLOURS) % len(DASHES)]
+
+
+LOOKS: Mapping[str, tuple[type[Any], Callable[[int], Any]]] = {
+    "color": (alt.Color, colour),
+    "shape": (alt.Shape, shape),
+    "strokeDash": (alt.StrokeDash, dash),
+}
+
+
 def chart_of(rows: Rows) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=rows))
 
 
-def dots_of(rows: Rows, colours: alt.Color, size: int, **encoding: Any) -> list[alt.Chart]:
+def dots_of(rows: Rows, size: int, **encoding: Any) -> list[alt.Chart]:
     """Full dots, and hollow ones where a row says so."""
     full, hollow = ([row for row in rows if row["hollow"] is kind] for kind in (False, True))
     look: dict[str, Any] = {"size": size, "opacity": 1}
@@ -51,7 +72,7 @@ def dots_of(rows: Rows, colours: alt.Color, size: int, **encoding: Any) -> list[
         chart_of(hollow).mark_point(fill="#ffffff", strokeWidth=1.6, **look),
     ]
     drawn = zip(marks, (full, hollow), strict=True)
-    return [mark.encode(color=colours, **encoding) for mark, mine in drawn if mine]
+    return [mark.encode(**encoding) for mark, mine in drawn if mine]
 
 
 def unit_axis(axis: type[Any], field: str, title: str = "") -> Any:
@@ -71,17 +92,25 @@ def span_of(values: Sequence[float]) -> tuple[float, float]:
     return max(low - room, 0.0), high + room
 
 
-def by_run(runs: Collection[str], legend: bool = True, **look: Any) -> alt.Color:
-    """The runs' own colours; a legend where there are several."""
-    scale = alt.Scale(domain=list(runs), range=[colour(place) for place in range(len(runs))])
-    return alt.Color("run:N", scale=scale, legend=legend_of(runs, **look) if legend else None)
+def by_run(
+    runs: Collection[str], *channels: str, legend: bool = True, **look: Any
+) -> dict[str, Any]:
+    """The runs' own looks in these channels of `LOOKS`; one legend where there are several runs."""
+    found = {}
+    for channel in channels:
+        kind, look_at = LOOKS[channel]
+        scale = alt.Scale(domain=list(runs), range=[look_at(place) for place in range(len(runs))])
+        found[channel] = kind("run:N", scale=scale, legend=_legend(runs, look) if legend else None)
+    return found
 
 
-def legend_of(runs: Collection[str], **look: Any) -> alt.Legend | None:
-    """Above the chart; none where there is but one run."""
+def _legend(runs: Collection[str], look: Mapping[str, Any]) -> alt.Legend | None:
+    """Above the chart, with as many columns as there is room for; none of but one run."""
     if len(runs) <= 1:
         return None
-    return alt.Legend(orient="top", title=None, columns=min(len(runs), 4), **look)
+    widest = min(LETTER * max(map(len, runs)), LONGEST_NAME) + SYMBOL
+    columns = alt.ExprRef(f"clamp(floor(width / {widest:.0f}), 1, {len(runs)})")
+    return alt.Legend(orient="top", title=None, columns=columns, columnPadding=20, **look)
 
 
 def finished(name: str, title: str, caption: str, chart: Any, height: float = HEIGHT) -> Chart:
@@ -108,5 +137,5 @@ CONFIG: Mapping[str, Any] = {
         "titleFontSize": 12,
         "labelLimit": 130,
     },
-    "legend": {"labelColor": "#333333", "labelFontSize": 12, "labelLimit": 240},
+    "legend": {"labelColor": "#333333", "labelFontSize": 12, "labelLimit": LONGEST_NAME},
 }

@@ -13,8 +13,6 @@ from assent.measuring.calibration import Calibration
 from assent.measuring.evaluation import Evaluation
 from assent.measuring.separation import EDGES, GROUPS
 from assent.reporting.chart import (
-    COLOURS,
-    DASHES,
     GREY,
     HEIGHT,
     SQUARE,
@@ -24,13 +22,13 @@ from assent.reporting.chart import (
     chart_of,
     dots_of,
     finished,
-    legend_of,
     rounded,
     scale_of,
     span_of,
     unit_axis,
 )
 from assent.reporting.decisions import SET_NAMES, metric_name
+from assent.reporting.grid import setting_name
 
 Values = NDArray[np.float64]
 
@@ -39,6 +37,7 @@ ANSWERED = ("full", "C", "C+F", "I")  # the sets of queries that have answers
 F1_LEVELS = (0.2, 0.4, 0.6, 0.8)  # drawn as faint lines
 AS_SCORED, CALIBRATED = "as scored", "calibrated"
 LABEL_HEIGHT, LETTER_WIDTH = 14, 6.5  # pixels
+STROKES: Mapping[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2.5}  # in a legend
 NARROWEST = 300  # pixels between the axes where labels must still keep apart
 
 
@@ -71,7 +70,7 @@ def by_epoch(
     drawn = marks.encode(
         x=alt.X("epoch:Q", title="epoch", axis=alt.Axis(tickMinStep=1, tickCount=8)),
         y=alt.Y("value:Q", title=measure),
-        color=by_run(runs),
+        **by_run(runs, "color", "strokeDash", **STROKES),
         tooltip=["run:N", "epoch:Q", alt.Tooltip("value:Q", title=measure, format=".4g")],
     )
     return finished(name, f"{measure} by epoch", caption, drawn)
@@ -95,13 +94,16 @@ def by_subset(metric: str, caption: str, runs: Mapping[str, Evaluation]) -> Char
     base = chart_of(rows).encode(
         y=alt.Y("set:N", title=None, sort=[SET_NAMES[of_set] for of_set in ANSWERED]),
         yOffset=alt.YOffset("run:N", sort=list(runs)),
-        color=by_run(runs),
         tooltip=["run:N", "set:N", *tips],
     )
     spans = base.mark_rule(strokeWidth=2, opacity=0.6).encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(zero=True)), x2="high:Q"
+        x=alt.X("low:Q", title=title, scale=alt.Scale(zero=True)),
+        x2="high:Q",
+        **by_run(runs, "color"),
     )
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x="value:Q")
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x="value:Q", **by_run(runs, "color", "shape")
+    )
     height = 40 + 34 * len(ANSWERED) * max(1.0, len(runs) / 2)
     title = f"{title} by subset, with 95 % intervals"
     return finished(f"{metric}-by-subset", title, caption, alt.layer(spans, dots), height)
@@ -129,14 +131,14 @@ def mrr_and_f1(name: str, title: str, caption: str, runs: Mapping[str, Sequence[
         "x": alt.X("MRR:Q", scale=scale_of(x), axis=alt.Axis(tickCount=6), title="MRR"),
         "y": alt.Y("F1:Q", scale=scale_of(y), axis=alt.Axis(tickCount=6), title="F1, all queries"),
     }
-    colours = by_run(runs, legend=False)
-    marks = dots_of(rows, colours, 110, **axes, tooltip=["run:N", "MRR:Q", "F1:Q"])
+    looks = by_run(runs, "color", "shape", legend=False)
+    marks = dots_of(rows, 110, **axes, **looks, tooltip=["run:N", "MRR:Q", "F1:Q"])
     names = chart_of(words).mark_text(align="left", dx=9, fontSize=11)
     drawn = names.encode(
         x=axes["x"],
         y=alt.Y("label:Q", scale=scale_of(y), title="F1, all queries"),
         text="run:N",
-        color=colours,
+        color=looks["color"],
     )
     return finished(name, title, caption, alt.layer(*marks, drawn), SQUARE)
 
@@ -173,16 +175,12 @@ def precision_recall(title: str, caption: str, runs: Mapping[str, Curve]) -> Cha
         if not np.isnan([dot.x, dot.y]).any()
     ]
     axes = {"x": unit_axis(alt.X, "recall"), "y": unit_axis(alt.Y, "precision")}
-    lines = chart_of(points).mark_line(strokeWidth=1.8).encode(**axes, order="recall:Q")
-    dashes = [DASHES[place // len(COLOURS) % len(DASHES)] for place in range(len(runs))]
-    scale = alt.Scale(domain=list(runs), range=dashes)
-    look: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2.5}
-    colours, legend = by_run(runs, **look), legend_of(runs, **look)
-    lines = lines.encode(
-        color=colours, strokeDash=alt.StrokeDash("run:N", scale=scale, legend=legend)
-    )
+    lines = chart_of(points).mark_line(strokeWidth=1.8)
+    of_lines = by_run(runs, "strokeDash", legend=False) | by_run(runs, "color")
+    lines = lines.encode(**axes, order="recall:Q", **of_lines)
     tips = [*map(alt.Tooltip, ("run:N", "recall:Q", "precision:Q", "F1:Q"))]
-    dots = dots_of(stops, colours, 120, **axes, tooltip=tips)
+    looks = by_run(runs, "color", "shape")
+    dots = dots_of(stops, 120, **axes, **looks, tooltip=tips)
     drawn = alt.layer(*_f1_levels(axes), lines, *dots)
     return finished("precision-recall", title, caption, drawn, SQUARE)
 
@@ -271,10 +269,10 @@ def reliability(caption: str, runs: Mapping[str, Evaluation]) -> Chart:
     tips = [*map(alt.Tooltip, ("run:N", "probabilities:N", "stated:Q", "true:Q", "candidates:Q"))]
     kinds = alt.Scale(domain=[CALIBRATED, AS_SCORED], range=[[1, 0], [2, 3]])
     dashes = alt.StrokeDash("probabilities:N", scale=kinds, legend=None)
-    base = chart_of(rows).encode(**axes, color=by_run(runs), tooltip=tips)
-    lines = base.mark_line(strokeWidth=1.4).encode(strokeDash=dashes)
+    base = chart_of(rows).encode(**axes, tooltip=tips)
+    lines = base.mark_line(strokeWidth=1.4).encode(**by_run(runs, "color"), strokeDash=dashes)
     dots = base.mark_point(filled=True, size=45, opacity=1).encode(
-        detail=alt.Detail("probabilities:N")
+        **by_run(runs, "color", "shape"), detail=alt.Detail("probabilities:N")
     )
     drawn = alt.layer(dashed.encode(**axes), lines, dots)
     return finished("reliability", "Are probabilities what they say?", caption, drawn, SQUARE)
@@ -291,34 +289,68 @@ def _reliable(calibration: Calibration) -> Rows:
 
 
 def parallel(
-    rows: Sequence[tuple[float, Mapping[str, Any]]], logarithmic: Mapping[str, bool]
+    rows: Sequence[tuple[float, str, Mapping[str, Any]]],  # score, state, settings
+    logarithmic: Mapping[str, bool],
+    measure: str,
+    states: Sequence[str],  # the first one solid, the other dashed and thinner
 ) -> Chart:
     """Parallel coordinates: a line for each training, from setting to setting, by its score."""
     lines: Rows = []
     marks: Rows = []
     for name, is_log in logarithmic.items():
-        values = [settings[name] for _, settings in rows]
+        values = [settings[name] for *_, settings in rows]
         places = _places(values, is_log)
+        shown = setting_name(name)
         lines += [
-            {"training": place, "setting": name, "place": rounded(at), "score": rounded(score)}
-            for place, ((score, _), at) in enumerate(zip(rows, places, strict=True))
+            {"training": at, "state": state, "setting": shown, "place": rounded(height)}
+            | {"score": rounded(score)}
+            for at, ((score, state, _), height) in enumerate(zip(rows, places, strict=True))
         ]
         ends = {str(value): at for value, at in zip(values, places, strict=True)}
         if not all(isinstance(value, str | bool) for value in values):
             numbers = sorted(zip(places, values, strict=True))
             ends = {f"{value:.3g}": at for at, value in (numbers[0], numbers[-1])}
         marks += [
-            {"setting": name, "place": rounded(at), "value": text} for text, at in ends.items()
+            {"setting": shown, "place": rounded(at), "value": text} for text, at in ends.items()
         ]
-    x = alt.X("setting:N", sort=list(logarithmic), title=None, axis=alt.Axis(labelAngle=-20))
+    order = list(map(setting_name, logarithmic))
+    axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')", labelPadding=20, grid=True)
+    x = alt.X("setting:N", sort=order, title=None, axis=axis)
     y = alt.Y("place:Q", title=None, axis=None)
-    drawn = chart_of(lines).mark_line(strokeWidth=1.4, opacity=0.8)
-    coloured = alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), title="score")
-    chart = drawn.encode(x=x, y=y, color=coloured, detail="training:N")
-    labels = chart_of(marks).mark_text(align="left", dx=5, fontSize=11)
+    of_state: dict[str, Any] = {"domain": list(states)}
+    drawn = (
+        chart_of(lines)
+        .mark_line(opacity=0.8)
+        .encode(
+            x=x,
+            y=y,
+            detail="training:N",
+            color=alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), title=measure),
+            strokeDash=alt.StrokeDash(
+                "state:N", scale=alt.Scale(**of_state, range=[[1, 0], [4, 3]]), title="training"
+            ),
+            strokeWidth=alt.StrokeWidth(
+                "state:N", scale=alt.Scale(**of_state, range=[2.2, 1]), title="training"
+            ),
+        )
+    )
     title = "Trainings by their settings"
-    caption = "Each line is a training; the brighter, the higher its score on valid."
-    return finished("search", title, caption, chart + labels.encode(x=x, y=y, text="value:N"))
+    caption = (
+        f"Each line is a training; the brighter, the higher its {measure} on valid. Dashed: ended "
+        "early."
+    )
+    return finished("search", title, caption, alt.layer(drawn, *_beside_lines(marks, x, y)))
+
+
+def _beside_lines(marks: Rows, x: alt.X, y: alt.Y) -> Iterable[alt.Chart]:
+    """The values at the axes: below and above the lines, or on white between them."""
+    for end, dy in ((0, 12), (1, -9)):
+        words = chart_of([row for row in marks if row["place"] == end])
+        yield words.mark_text(dy=dy, fontSize=11).encode(x=x, y=y, text="value:N")
+    words = chart_of([row for row in marks if 0 < row["place"] < 1])
+    white = words.mark_text(fontSize=11, stroke="#ffffff", strokeWidth=5)
+    for mark in (white, words.mark_text(fontSize=11)):
+        yield mark.encode(x=x, y=y, text="value:N")
 
 
 def _places(values: Sequence[Any], is_log: bool) -> Values:

@@ -9,7 +9,7 @@ from scipy.special import expit
 from assent.core.benchmark import Benchmark
 from assent.core.counts import ratio
 from assent.core.decider import Decider
-from assent.reporting.decisions import SET_NAMES
+from assent.reporting.decisions import SET_NAMES, metric_name
 from assent.reporting.grid import (
     DASH,
     Cell,
@@ -28,18 +28,19 @@ MOST_NAMES = 5  # of relations in a line
 
 
 def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:
-    """The statistics of Appendix B.2, over the slots that valid asks about."""
+    """The statistics of Appendix B.2, over the slots that valid asks about and that accept any."""
     thresholds = decider.thresholds.values[np.unique(benchmark.valid.relations)]
-    values, nothing = expit(thresholds), int(np.isposinf(thresholds).sum())
-    single = len(np.unique(values)) <= 1
+    accepting = expit(thresholds[~np.isposinf(thresholds)])
+    nothing = len(thresholds) - len(accepting)
+    single = len(np.unique(thresholds)) <= 1
     statistics = (
-        [probability(float(of(values))) for of in (np.mean, np.min, np.max)]
-        if len(values)
+        [probability(float(of(accepting))) for of in (np.mean, np.min, np.max)]
+        if len(accepting)
         else [Cell(DASH)] * 3
     )
     row = [
         words("one for all" if single else decider.rule),
-        count(len(values)),
+        count(len(thresholds)),
         *statistics,
         Cell(DASH) if single and not nothing else count(nothing),
     ]
@@ -47,7 +48,10 @@ def thresholds_grid(decider: Decider, benchmark: Benchmark) -> Grid:
         *texts("thresholds, as probabilities"),
         *numbers("relations, by direction", "mean", "min", "max", "accept nothing"),
     ]
-    return Grid("thresholds", columns, [row])
+    notes = []
+    if nothing and len(accepting):
+        notes.append(f"mean, min and max are of the {len(accepting):,} that accept something")
+    return Grid("thresholds", columns, [row], notes)
 
 
 def promise_grid(promise: Mapping[str, Any]) -> Grid:
@@ -69,28 +73,43 @@ def promise_grid(promise: Mapping[str, Any]) -> Grid:
     return Grid("promise", columns, [row])
 
 
-def found_line(decider: Decider) -> str | None:
+def found_lines(decider: Decider) -> list[str]:
     """What was found on valid apart from the thresholds, if there is more to say."""
     found = decider.found
     if "promise" in found:
-        return _promise_line(found["promise"])
+        return [_promise_line(found["promise"])]
     if "out_of_fold_f1" in found:
-        return _judge_line(decider)
+        return [_judge_line(decider)]
     if np.isposinf(decider.thresholds.values).all():
-        return f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"
+        return [f"{decider.objective}: no threshold reaches it on valid, so nothing is accepted"]
     if "unreached" in found:
-        return (
+        return [
             f"{decider.objective}: {found['unreached']:,} of the {found['asked']:,} relations "
             "with answers on valid cannot reach it, and accept nothing"
+        ]
+    return _lent_lines(decider) if found.get("trials") else []
+
+
+def _lent_lines(decider: Decider) -> list[str]:
+    """How much relations with few answers follow the others, and what other amounts come to."""
+    found, objective = decider.found, metric_name(decider.objective)
+    lent = float(found["shrink"])
+    if lent == 0:
+        said = "each relation has a threshold from its own answers alone"
+    elif np.isinf(lent):
+        said = "all relations have one threshold: those of their own do no better"
+    else:
+        answers = "1 answer" if lent == 1 else f"{lent:g} answers"
+        said = (
+            f"each relation is lent {answers} of all relations together, so that the fewer it has "
+            "itself, the nearer its threshold is to the one for all"
         )
-    if not found.get("trials"):
-        return None
-    tried = ", ".join(f"{float(shrink):g}: {digits(value)}" for shrink, value in found["trials"])
-    return (
-        "a relation with few answers is drawn to the threshold for all, as if by "
-        f"{float(found['shrink']):g} answers more: the best of {tried} "
-        f"(cross-validated {decider.objective})"
+    names = {0.0: "none", np.inf: "one threshold for all"}
+    tried = ", ".join(
+        f"{names.get(float(amount), f'{float(amount):g}')} {digits(value)}"
+        for amount, value in found["trials"]
     )
+    return [said, f"{objective} on valid, cross-validated, by how many answers are lent: {tried}"]
 
 
 def _promise_line(promise: Mapping[str, Any]) -> str:

@@ -153,6 +153,11 @@ def at_least(value: float) -> str:
     return f"{min(math.floor(100 * value + 1e-9), 99)}\u00a0%"
 
 
+def setting_name(name: str) -> str:
+    """`learning rate` of `train.learning_rate`."""
+    return name.rpartition(".")[2].replace("_", " ")
+
+
 def counted(number: int, thing: str) -> str:
     """`1 fact`, `2,000 facts`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -17,7 +18,7 @@ from assent.building.auditing import audit
 from assent.core.counts import METRICS
 from assent.core.version import __version__
 from assent.deciding.naming import rule_name
-from assent.measuring.classification import compared
+from assent.measuring.classification import compared as difference
 from assent.reporting.benchmarks import (
     KIND_NAMES,
     audit_grid,
@@ -25,8 +26,10 @@ from assent.reporting.benchmarks import (
     benchmark_line,
     queries_grid,
 )
-from assent.reporting.chart import colour
+from assent.reporting.chart import colour, dash, shape
+from assent.reporting.charts import ANSWERED
 from assent.reporting.decisions import (
+    SET_NAMES,
     decisions_grid,
     difference_line,
     metric_cell,
@@ -35,7 +38,17 @@ from assent.reporting.decisions import (
     summary,
 )  # fmt: skip
 from assent.reporting.fact_list import FactList, Found, fact_list
-from assent.reporting.grid import DASH, Cell, Grid, clipped, count, share, texts, words
+from assent.reporting.grid import (
+    DASH,
+    Cell,
+    Grid,
+    clipped,
+    count,
+    numbers,
+    share,
+    texts,
+    words,
+)
 from assent.reporting.looks import house_style, own_file
 from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
@@ -46,6 +59,11 @@ from assent.reporting.sample_queries import (
 )  # fmt: skip
 
 MOST_RELATIONS = 500  # rows of the table of relations
+OUTLINES = {  # in a box of 26 by 12
+    "circle": "M13 2a4 4 0 1 0 0 8a4 4 0 1 0 0-8z",
+    "square": "M9 2h8v8h-8z",
+    "triangle-up": "M13 1l5 9h-10z",
+}
 
 
 class Card(NamedTuple):
@@ -56,6 +74,15 @@ class Card(NamedTuple):
     model: str
     sentences: Sequence[str]
     numbers: Mapping[str, Cell]
+
+
+class Mark(NamedTuple):
+    """How a run looks in every chart, for a legend that several charts share."""
+
+    run: str
+    colour: str
+    dashes: str  # of a line, as SVG has them
+    outline: str  # of a dot, as SVG has it
 
 
 class Sample(NamedTuple):
@@ -71,6 +98,7 @@ class Group(NamedTuple):
     """What the runs of one benchmark share, and how they compare."""
 
     name: str
+    compared: Grid  # no rows of a run alone
     line: str
     warnings: Sequence[str]
     queries: Grid
@@ -103,6 +131,7 @@ def page(
             scripts=scripts,
             style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
+            marks=[_mark(run.name, place) for place, run in enumerate(runs)],
             groups=groups,
             settings=settings_grid(runs),
             comparison=comparison_grid(evaluations),
@@ -138,17 +167,22 @@ def _card(run: ReportedRun, place: int) -> Card:
     # What a run was tuned for comes first.
     first = "precision" if _wants_precision(run) else "f1"
     metrics = sorted(METRICS, key=lambda metric: metric != first)
-    numbers = {metric_name(metric): metric_cell(run.evaluation, metric) for metric in metrics}
+    cells = {metric_name(metric): metric_cell(run.evaluation, metric) for metric in metrics}
     if _wants_precision(run):
         facts = {"facts accepted": count(run.evaluation.classified.of("full").accepted)}
-        numbers = {"precision": numbers["precision"], **facts, **numbers}
+        cells = {"precision": cells["precision"], **facts, **cells}
     return Card(
         run.name,
         colour(place),
-        f"{run.model}, {rule_name(run.decider.rule)}",
+        f"{run.made}, {rule_name(run.decider.rule)}",
         summary(run.evaluation),
-        {**numbers, "MRR": share(run.evaluation.mrr)},
+        {**cells, "MRR": share(run.evaluation.mrr)},
     )
+
+
+def _mark(run: str, place: int) -> Mark:
+    dashes = " ".join(map(str, dash(place))) if dash(place)[1] else "none"
+    return Mark(run, colour(place), dashes, OUTLINES[shape(place)])
 
 
 def _wants_precision(run: ReportedRun) -> bool:
@@ -161,6 +195,7 @@ def _group(runs: Sequence[ReportedRun], number: int) -> Group:
     findings = audit(benchmark)
     relations = relations_grid([run.decided for run in runs], MOST_RELATIONS)
     grids = (
+        runs_grid(runs),
         queries_grid(benchmark),
         audit_grid(findings),
         decisions_grid({run.name: run.evaluation for run in runs}),
@@ -168,11 +203,12 @@ def _group(runs: Sequence[ReportedRun], number: int) -> Group:
     )
     # An id may stand only once in a page.
     names = (grid.name if number == 1 else f"{grid.name}-{number}" for grid in grids)
-    queries, audited, decisions, relations = (
+    compared, queries, audited, decisions, relations = (
         replace(grid, name=name) for grid, name in zip(grids, names, strict=True)
     )
     return Group(
         clipped(runs[0].dataset),
+        compared,
         benchmark_line(benchmark),
         [str(warning) for warning in benchmark.origin.get("warnings", ())],
         queries,
@@ -191,8 +227,10 @@ def _differences(runs: Sequence[ReportedRun]) -> list[str]:
     """F1 of each of these runs of one benchmark beside the first; with intervals."""
     first, *others = runs
     lines = []
+    if len(others) > 1:
+        lines.append(f"The others are compared with {first.name}, the first run that was named")
     for other in others:
-        found = compared(first.evaluation.classified, other.evaluation.classified)
+        found = difference(first.evaluation.classified, other.evaluation.classified)
         lines.append(f"{other.name} beside {first.name}, {difference_line('full', found)}")
     return lines
 
@@ -211,6 +249,23 @@ def _samples(runs: Sequence[ReportedRun], number: int) -> Iterator[Sample]:
             int(benchmark.test.num_answers[row]),
             candidates_grid(f"query-{number}-{row}", columns, benchmark.vocabulary.entity),
         )
+
+
+def runs_grid(runs: Sequence[ReportedRun]) -> Grid:
+    """A row for each of several runs of one benchmark, the highest F1 first."""
+    rows = [
+        [
+            words(run.name, "run"),
+            words(run.model),
+            *(Cell(DASH) if size is None else count(size) for size in (run.dim, run.epochs)),
+            *(metric_cell(run.evaluation, "f1", s)._replace(note="") for s in ANSWERED),
+            share(run.evaluation.mrr),
+        ]
+        for run in sorted(runs, key=lambda run: -np.nan_to_num(run.evaluation.f1()))
+    ]
+    f1s = (f"F1, {SET_NAMES[of_set]}" for of_set in ANSWERED)
+    columns = [*texts("run", "model"), *numbers("dimensions", "epochs", *f1s, "MRR")]
+    return Grid("runs-compared", columns, rows if len(rows) > 1 else [], sortable=True)
 
 
 def settings_grid(runs: Sequence[ReportedRun]) -> Grid:

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
+from assent.reporting.grid import setting_name
 from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
@@ -100,10 +101,19 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
 
 @contextmanager
 def trainings(console: Console) -> Iterator[Callable[[Any], None]]:
-    """Shows the trainings of a search, a line for each that ended."""
+    """Shows the trainings of a search: a line for each that begins, is taken up, or ended."""
     yield lambda trial: console.print(
-        f"training {trial.number}: {trial.score:.4f}, {trial.state}", markup=False, highlight=False
+        _of_training(trial), markup=False, highlight=False, soft_wrap=True
     )
+
+
+def _of_training(trial: Any) -> str:
+    if trial.state != "under way":
+        return f"training {trial.number}: {trial.score:.4f}, {trial.state}"
+    if trial.epochs:
+        return f"training {trial.number} goes on at epoch {trial.epochs + 1}"
+    made_of = (f"{setting_name(name)} {value}" for name, value in trial.settings.items())
+    return f"training {trial.number} begins: {', '.join(made_of)}"
 
 
 class Unwatched:

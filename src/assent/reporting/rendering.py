@@ -11,6 +11,8 @@ from assent.reporting.chart import Chart
 from assent.reporting.grid import DASH, Cell, Column, Grid
 
 SVG_WIDTH = 640
+# Pixels around a chart: letters are measured in one font here, and seen in another.
+SVG_PADDING = {"left": 24, "right": 16, "top": 8, "bottom": 8}
 
 # What a cell means -> how it looks. The style sheet of the report has the same names.
 COLOURS = {"wrong": "red", "skewed": "yellow", "fine": "green", "right": "green"}
@@ -57,7 +59,7 @@ def svg(chart: Chart) -> str:
     """A chart as a file of its own, with its title."""
     import vl_convert
 
-    spec = {**chart.spec, "width": SVG_WIDTH, "title": chart.title}
+    spec = {**chart.spec, "width": SVG_WIDTH, "title": chart.title, "padding": SVG_PADDING}
     drawn: str = vl_convert.vegalite_to_svg(spec)
     return drawn + "\n"
 

@@ -15,6 +15,7 @@ from assent.reporting import charts
 from assent.reporting.chart import Chart
 from assent.reporting.charts import Curve, Dot
 from assent.reporting.decisions import DecidedRun, metric_name
+from assent.reporting.grid import counted
 from assent.reporting.sample_queries import Candidates, sample_rows
 
 SAMPLES = 2  # queries of each kind
@@ -43,11 +44,26 @@ class ReportedRun:
 
     @property
     def model(self) -> str:
-        """`complex 256`, or `4 x complex 256` of a run with members."""
+        """`complex`, or `4 x complex` of a run with members."""
         settings = self.settings["model"]
         members = f"{settings['members']} x " if settings.get("members", 1) > 1 else ""
-        size = f" {settings['dim']}" if "dim" in settings else ""
-        return f"{members}{settings['name']}{size}"
+        return f"{members}{settings['name']}"
+
+    @property
+    def dim(self) -> int | None:
+        """How many dimensions its vectors have; None of a model that has none."""
+        return self.settings["model"].get("dim")
+
+    @property
+    def epochs(self) -> int | None:
+        """How many epochs were trained to their end; None where no trace tells."""
+        return max((int(epoch) for epoch, _ in _points(self, "epoch", "seconds")), default=None)
+
+    @property
+    def made(self) -> str:
+        """`complex, 256 dimensions, 40 epochs`, of what is known of these."""
+        sizes = ((self.dim, "dimension"), (self.epochs, "epoch"))
+        return ", ".join([self.model, *(counted(n, what) for n, what in sizes if n is not None)])
 
     @property
     def decided(self) -> DecidedRun:

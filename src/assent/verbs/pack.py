@@ -17,7 +17,7 @@ from assent.files.completions import read_completion
 from assent.files.places import DECIDER, SETTINGS
 from assent.files.recording import record, seal_folder
 from assent.files.runs import ENTITIES, RELATIONS, RULES, TRACE, WEIGHTS
-from assent.reporting.deciders import found_line
+from assent.reporting.deciders import found_lines
 from assent.reporting.decisions import decisions_grid
 from assent.reporting.rendering import markdown
 from assent.settings import read_toml, to_toml
@@ -59,7 +59,7 @@ def pack(
             decider = load_decider(folder, loaded)
             save_decider(_with_heard(decider, staged), staged, loaded.benchmark)
             measured = evaluate(loaded, decider, "test", progress)
-            said = found_line(decider)
+            said = "; ".join(found_lines(decider))
             card += ["## How it decides, measured on test", ""]
             card += [
                 f"Rule: {rule_name(decider.rule)}.",

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -27,14 +28,17 @@ from assent.core.checking import refuse_unknown
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
+from assent.files.runs import TRACE
 from assent.files.text import read_json
 from assent.reporting.charts import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
+from assent.reporting.reported_run import STOPS as MEASURES
 from assent.reporting.showing import shown
 from assent.settings import Settings, model_names, resolve, settled, to_toml
 from assent.training.schedules import RISING
 from assent.training.spaces import Between, Space, space
+from assent.training.trace import read_events
 from assent.verbs.read import place
 from assent.verbs.runs import load_benchmark
 from assent.verbs.train import fit
@@ -43,14 +47,15 @@ SEARCH, JOURNAL, TRIALS = "search.json", "journal.log", "trials"
 TABLE, BEST, CHART = "trials.tsv", "best.toml", "search.svg"
 THIRD = 3  # one of so many trainings goes on at each rung
 WARM = 8  # trainings with settings drawn at random, before anything is learned from them
-DONE, ENDED_EARLY = "done", "ended early"
+DONE, ENDED_EARLY, UNDER_WAY = "done", "ended early", "under way"
+BEGINNINGS = ("start", "resume", "mining", "counted")  # the first of these tells where it is
 
 
 class Trial(NamedTuple):
     """One training."""
 
-    number: int
-    score: float  # the best on valid
+    number: int  # of its folder
+    score: float  # the best on valid; nan where nothing was measured yet
     epochs: int
     state: str
     settings: dict[str, Any]  # by name, those that were searched
@@ -60,7 +65,7 @@ class Trial(NamedTuple):
 class Found:
     """What a search came to."""
 
-    trials: tuple[Trial, ...]  # the best first
+    trials: tuple[Trial, ...]  # the best first, those under way last
     settings: Settings  # of the best
     folder: Path
 
@@ -95,8 +100,8 @@ def search(
 
     `changes` such as "train.epochs=10" hold for all trainings; what they set is not searched. The
     same call goes on where it was stopped or killed, also in the middle of a training. `told` hears
-    of each training that ends, where there is one worker, in place of the `progress` that is shown
-    where a person watches.
+    of each training that begins, is taken up or ends, where there is one worker, in place of the
+    `progress` that is shown where a person watches.
     """
     refuse_unknown(model, model_names(), "model")
     if not minutes > 0 or workers < 1 or (trials is not None and trials < 1):
@@ -245,23 +250,58 @@ def _take_up(study: Any) -> None:
     """Has trainings that were killed asked for again, in the folders and with what they have.
 
     This may be killed too, after any of its lines: what counts is whether anything else is known
-    of a folder than trainings in it that failed.
+    of a training than that it failed each time it was asked for.
     """
     from optuna.trial import TrialState
 
     for trial in study.get_trials(states=(TrialState.RUNNING,)):
         study.tell(trial.number, state=TrialState.FAIL)
-    newest = {_place(trial): trial for trial in study.get_trials()}
-    for at, trial in newest.items():
+    for first, trial in _newest(study).items():
         if trial.state == TrialState.FAIL:
-            # What it was to be made of, if it was killed before it was.
-            asked = trial.system_attrs.get("fixed_params", {})
-            study.enqueue_trial({**asked, **trial.params}, user_attrs={"folder": at})
+            had = {"folder": trial.user_attrs["folder"]} if "folder" in trial.user_attrs else {}
+            study.enqueue_trial(_params(trial), user_attrs={"first": first, **had})
 
 
-def _place(trial: Any) -> int:
-    """The number of the folder that a training is in."""
-    return int(trial.user_attrs.get("folder", trial.number))
+def _newest(study: Any) -> dict[int, Any]:
+    """Each training as it was asked for last, by the number that it was asked for with first."""
+    return {_first(trial): trial for trial in study.get_trials()}
+
+
+def _first(trial: Any) -> int:
+    """Optuna's number of a training when it was asked for first.
+
+    In journals that do not have it, that is the number of the folder.
+    """
+    known = trial.user_attrs
+    return int(known.get("first", known.get("folder", trial.number)))
+
+
+def _params(trial: Any) -> dict[str, Any]:
+    """What a training is made of, or is to be, if it was killed before it was."""
+    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+
+
+def _folder_number(study: Any, trial: Any, trials: Path) -> int:
+    """The number of the folder of a training: the one that it has, or the next that is free.
+
+    A folder is taken by making it, so that two workers never take the same.
+    """
+    if "folder" in trial.user_attrs:
+        return int(trial.user_attrs["folder"])
+    taken = {known.user_attrs.get("folder") for known in study.get_trials(deepcopy=False)}
+    trial.set_user_attr("first", _first(trial))
+    number = next(n for n in count() if n not in taken and _is_mine(trials / f"{n:04}"))
+    trial.set_user_attr("folder", number)
+    return number
+
+
+def _is_mine(folder: Path) -> bool:
+    """Makes a folder; whether nobody else had."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    return True
 
 
 class TimeUp(Exception):  # noqa: N818  (no error)
@@ -269,10 +309,14 @@ class TimeUp(Exception):  # noqa: N818  (no error)
 
 
 class Listening(Unwatched):
-    """Tells Optuna what a training comes to, and ends it where that is too little."""
+    """Tells Optuna what a training comes to, and ends it where that is too little.
 
-    def __init__(self, trial: Any, ends: float) -> None:
-        self.trial, self.ends = trial, ends
+    `begins` hears once how many epochs the training has, when it begins or is taken up.
+    """
+
+    def __init__(self, trial: Any, ends: float, begins: Callable[[int], None]) -> None:
+        self.trial, self.ends, self.begins = trial, ends, begins
+        self.has_begun = False
         self.best, self.epochs, self.last = -math.inf, 0, math.inf
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
@@ -280,6 +324,9 @@ class Listening(Unwatched):
             raise TimeUp
 
     def event(self, **values: Any) -> None:
+        if values["event"] in BEGINNINGS and not self.has_begun:
+            self.has_begun = True
+            self.begins(values.get("epoch", 0))
         if "epochs" in values:  # of a training that starts or goes on
             self.last = values["epochs"]
         if values["event"] != "evaluation":
@@ -301,9 +348,13 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
         if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
             return
         trial = study.ask(spaces)
-        at = _place(trial)
-        trial.set_user_attr("folder", at)
-        listening = Listening(trial, job.ends)
+        at = _folder_number(study, trial, job.folder / TRIALS)
+        made_of = _made_of(trial.params)
+
+        def begins(epochs: int, at: int = at, made_of: dict[str, Any] = made_of) -> None:
+            told(Trial(at, math.nan, epochs, UNDER_WAY, made_of))
+
+        listening = Listening(trial, job.ends, begins)
         settings = resolve(job.model, changes=(*job.changes, *_changes(trial.params)))
         run_folder = job.folder / TRIALS / f"{at:04}"
         try:
@@ -354,42 +405,64 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.3g}") if isinstance(value, float) else value
 
 
+def _made_of(params: dict[str, Any]) -> dict[str, Any]:
+    return {name: _rounded(value) for name, value in params.items()}
+
+
 def _trial(trial: Any) -> Trial:
+    """A training that ended."""
     done = trial.state.name == "COMPLETE"
     return Trial(
-        _place(trial),
+        int(trial.user_attrs["folder"]),
         float(trial.user_attrs["best"]),
         int(trial.user_attrs["epochs"]),
         DONE if done else ENDED_EARLY,
-        {name: _rounded(value) for name, value in trial.params.items()},
+        _made_of(trial.params),
     )
+
+
+def _under_way(trial: Any, trials: Path) -> Trial:
+    """A training that goes on when the search does, as far as its trace tells."""
+    number = int(trial.user_attrs["folder"])
+    trace = trials / f"{number:04}" / TRACE
+    events = read_events(trace) if trace.exists() else []
+    epochs = [event["epoch"] for event in events if event["event"] == "epoch"]
+    scores = [event["score"] for event in events if event["event"] == "evaluation"]
+    score, epoch = max(scores, default=math.nan), max(epochs, default=0)
+    return Trial(number, score, epoch, UNDER_WAY, _made_of(_params(trial)))
 
 
 def _kept(job: Job) -> Found:
     """Writes what was found: a table, the best settings, a chart."""
-    optuna = _optuna()
-    states = optuna.trial.TrialState
-    found = _study(job, 0).get_trials(states=(states.COMPLETE, states.PRUNED))
-    trials = sorted(map(_trial, found), key=lambda trial: (-trial.score, trial.number))
-    done = [trial for trial in trials if trial.state == DONE]
-    if not done:
-        raise DataError(
-            f"{job.folder}: no training came to its end in this time; the same command goes on"
-        )
-    settings = resolve(job.model, changes=(*job.changes, *_changes(done[0].settings)))
+    states = _optuna().trial.TrialState
+    newest = [trial for trial in _newest(_study(job, 0)).values() if "folder" in trial.user_attrs]
+    ended = [_trial(t) for t in newest if t.state in (states.COMPLETE, states.PRUNED)]
+    ended.sort(key=lambda trial: (-trial.score, trial.number))
+    open_ones = [t for t in newest if t.state in (states.RUNNING, states.WAITING)]
+    under_way = [_under_way(trial, job.folder / TRIALS) for trial in open_ones]
+    trials = [*ended, *sorted(under_way, key=lambda trial: trial.number)]
     searched = _searched(job.model, job.changes)
     names = list(searched)
     with beside(job.folder / TABLE) as part, part.open("w", encoding="utf-8") as file:
         print("trial", "score", "epochs", "state", *names, sep="\t", file=file)
         for trial in trials:
-            shown = [json.dumps(trial.settings[name]) for name in names]
-            score = f"{trial.score:.4f}"
-            print(trial.number, score, trial.epochs, trial.state, *shown, sep="\t", file=file)
+            score = "" if math.isnan(trial.score) else f"{trial.score:.4f}"
+            known = (trial.settings.get(name) for name in names)
+            written = ["" if value is None else json.dumps(value) for value in known]
+            print(trial.number, score, trial.epochs, trial.state, *written, sep="\t", file=file)
+    done = [trial for trial in ended if trial.state == DONE]
+    if not done:
+        raise DataError(
+            f"{job.folder}: no training came to its end in this time; the same command goes on"
+        )
+    settings = resolve(job.model, changes=(*job.changes, *_changes(done[0].settings)))
     with beside(job.folder / BEST) as part:
         part.write_text(to_toml(settings.sections()), encoding="utf-8")
-    rows = [(trial.score, trial.settings) for trial in trials]
+    rows = [(trial.score, trial.state, trial.settings) for trial in ended]
+    measure = MEASURES.get(settings.train.stop_on, settings.train.stop_on)
     with beside(job.folder / CHART) as part:
-        part.write_text(svg(parallel(rows, _logarithmic(searched))), encoding="utf-8")
+        chart = parallel(rows, _logarithmic(searched), measure, (DONE, ENDED_EARLY))
+        part.write_text(svg(chart), encoding="utf-8")
     return Found(tuple(trials), settings, job.folder)
 
 

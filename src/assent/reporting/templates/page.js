@@ -9,13 +9,21 @@
       renderer: "svg", actions: false, ast: true, defaultStyle: false,
       tooltip: { disableDefaultStyle: true },
     };
-    vegaEmbed(place, spec, options).then(({ view }) => {
+    // Charts that share a legend, which stands above them, have none of their own in the page.
+    const shared = place.closest(".shared") !== null;
+    const without = (drawn) => { delete drawn.legends; return drawn; };
+    const seen = shared ? { ...options, patch: without } : options;
+    vegaEmbed(place, spec, seen).then(({ view }) => {
       const link = place.parentElement.querySelector(".save");
       link.hidden = false;
       link.addEventListener("click", async (event) => {
         if (link.href.startsWith("blob:")) return;
         event.preventDefault();
-        const svg = await view.toSVG();
+        const width = place.clientWidth;
+        const whole = shared
+          ? (await vegaEmbed(document.createElement("div"), { ...spec, width }, options)).view
+          : view;
+        const svg = await whole.toSVG();
         link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
         link.click();
         URL.revokeObjectURL(link.href);
