@@ -3,8 +3,13 @@
 import pytest
 import torch
 
+from assent.geometry import Answers
+from assent.geometry.loss import LOSSES
 from assent.models import create, names
 from models.formulas import made
+
+ANCHORS, SLOTS = torch.tensor([0, 4, 2, 0, 3]), torch.tensor([1, 3, 0, 2, 0])
+ANSWERS = Answers(torch.tensor([0, 1, 4, 4, 6, 7]), torch.tensor([2, 0, 1, 3, 1, 4, 0]))
 
 
 def test_the_entity_bias_starts_where_it_is_told():
@@ -26,7 +31,36 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
 
 @pytest.mark.parametrize("name", names())
 def test_n3_has_a_gradient_for_entities_and_relations(name):
-    model = create(name, 5, 2, {"dim": 16}).eval()  # trained, text leaves out vectors at random
+    model = create(name, 5, 2, {"dim": 16}).eval()  # text leaves out some entities in training
     model.n3(torch.tensor([0, 4]), torch.tensor([1, 3])).backward()
     assert torch.isfinite(model.entities.grad).all() and model.entities.grad[[0, 4]].any()
     assert torch.isfinite(model.relations.grad).all() and model.relations.grad.any()
+
+
+def of_queries(name, members, loss):
+    torch.manual_seed(0)
+    model = create(name, 5, 2, {"dim": 16, "members": members}).double().eval()
+    return model, model.terms(ANCHORS, SLOTS, ANSWERS, n3=True, loss=loss).n3
+
+
+@pytest.mark.parametrize("members", [1, 2])
+@pytest.mark.parametrize("name", names())
+def test_where_facts_count_alike_n3_is_that_of_single_facts(name, members):
+    """As many copies of a query as it has answers, each of them weighed alone."""
+    model, found = of_queries(name, members, "ce-facts")
+    copies = ANSWERS.counts
+    expected = model.n3(ANCHORS.repeat_interleave(copies), SLOTS.repeat_interleave(copies))
+    torch.testing.assert_close(found, expected)
+    parameters = list(model.parameters())
+    of_facts, of_copies = (
+        torch.autograd.grad(n3, parameters, allow_unused=True) for n3 in (found, expected)
+    )
+    for one, other in zip(of_facts, of_copies, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("loss", sorted({*LOSSES} - {"ce-facts"}))
+@pytest.mark.parametrize("name", names())
+def test_where_queries_count_alike_so_they_do_in_n3(name, loss):
+    model, found = of_queries(name, 1, loss)
+    assert torch.equal(found, model.n3(ANCHORS, SLOTS))

@@ -5,7 +5,7 @@ from assent.geometry.answers import Answers
 from assent.geometry.base import Asked, Geometry, Table
 from assent.geometry.dot import Dot
 from assent.geometry.hyperplane import Hyperplane
-from assent.geometry.loss import kvsall
+from assent.geometry.loss import kvsall, query_weights
 from assent.geometry.manhattan import Manhattan
 from assent.geometry.meetings import meeting_scores, pair_scores
 from assent.geometry.peers import Peers
@@ -30,4 +30,5 @@ __all__ = [
     "kvsall",
     "meeting_scores",
     "pair_scores",
+    "query_weights",
 ]

@@ -41,6 +41,7 @@ def kvsall(
     - "ce": softmax over all entities; the target is spread evenly over the query's answers,
       and eps of it over all entities. A query without answers adds nothing.
     - "ce-facts": the same, but a query counts as often as it has answers: averaged over facts.
+      `query_weights` has the same weights for the terms that a step adds to the loss.
 
     Answers in `known`, none of them in `answers`, are no candidates: the loss of a development
     set leaves out what was learned by heart. Labels are not smoothed then.
@@ -226,10 +227,20 @@ def _each_fact(counts: Tensor) -> Tensor:
     return counts / counts.mean().clamp(min=torch.finfo(counts.dtype).tiny)
 
 
+def query_weights(loss: str, counts: Tensor) -> Tensor | None:  # (query,)
+    """How often each query counts in this loss, 1 on average; None where all count alike.
+
+    `counts` are their numbers of answers.
+    """
+    weigh = WEIGHINGS.get(loss)
+    return None if weigh is None else weigh(counts.to(torch.float64))
+
+
 Weigh = Callable[[Tensor], Tensor]  # numbers of answers (query,) -> how often each query counts
 Method = Callable[[Task, Asked, Table, Gradients | None], Tensor]
+WEIGHINGS: dict[str, Weigh] = {"ce-facts": _each_fact}  # of losses in which queries count unalike
 LOSSES: dict[str, Method] = {
     "bce": _bce,
     "ce": partial(_ce, _each_query),
-    "ce-facts": partial(_ce, _each_fact),
+    "ce-facts": partial(_ce, WEIGHINGS["ce-facts"]),
 }

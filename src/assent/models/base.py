@@ -15,7 +15,7 @@ from assent.core.arrays import Ids
 from assent.core.queries import Queries
 from assent.core.texts import Texts
 from assent.errors import ConfigError
-from assent.geometry import Answers, Peers
+from assent.geometry import Answers, Peers, query_weights
 
 WHOLE = slice(None)
 MOST_MEMBERS = 1000
@@ -83,8 +83,11 @@ class Model(nn.Module, ABC):
         """The KvsAll loss of these queries; options as `kvsall` takes them."""
 
     @abstractmethod
-    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        """The cubed numbers that these queries are made of (Lacroix et al., 2018), averaged."""
+    def n3(self, anchors: Tensor, relations: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The cubed numbers that these queries are made of (Lacroix et al., 2018), averaged.
+
+        Each query counts by its weight (query,), if there are weights.
+        """
 
     @abstractmethod
     def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
@@ -100,15 +103,19 @@ class Model(nn.Module, ABC):
         relations: Tensor,
         answers: Answers,
         *,
+        loss: str = "bce",
         n3: bool = False,
         told: Told | None = None,
         **options: Any,
     ) -> Terms:
-        """The loss with the terms that a step adds to it; a model may share work between them."""
-        loss = self.loss(anchors, relations, answers, **options)
+        """The loss with the terms that a step adds to it; a model may share work between them.
+
+        A query counts as often in N3 as in the loss.
+        """
+        weights = query_weights(loss, answers.counts)
         return Terms(
-            loss,
-            self.n3(anchors, relations) if n3 else None,
+            self.loss(anchors, relations, answers, loss=loss, **options),
+            self.n3(anchors, relations, weights) if n3 else None,
             None
             if told is None
             else self.relation_loss(anchors[told.queries], relations[told.queries], told.entities),

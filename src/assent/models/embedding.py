@@ -13,7 +13,17 @@ from torch.autograd.function import once_differentiable
 
 from assent.core.columns import tile_width
 from assent.core.texts import Texts
-from assent.geometry import Answers, Asked, Dot, Geometry, Peers, Table, Whole, kvsall
+from assent.geometry import (
+    Answers,
+    Asked,
+    Dot,
+    Geometry,
+    Peers,
+    Table,
+    Whole,
+    kvsall,
+    query_weights,
+)
 from assent.geometry.vectorwise import dropped
 from assent.models.base import WHOLE, Model, ModelSettings, Terms, Told
 from assent.models.relating import relation_loss
@@ -146,11 +156,13 @@ class Embedding(Model):
         relations: Tensor,
         answers: Answers,
         *,
+        loss: str = "bce",
         n3: bool = False,
         told: Told | None = None,
         **options: Any,
     ) -> Terms:
         """All vectors of a batch are gathered once, so that the table's gradient is made once."""
+        weights = query_weights(loss, answers.counts)
         table = self.entity_table()
         ids = anchors if told is None else torch.cat([anchors, told.entities])
         if self.peers is None:
@@ -168,8 +180,11 @@ class Embedding(Model):
             starts = rows.index_select(0, told.queries)
             relation = relation_loss(self, starts, relations[told.queries], ends)
         asked, table = self.asked(rows, relations), Table(entities, table.bias)
-        loss = kvsall(self.geometry, asked, table, answers, **options)
-        return Terms(loss, self._n3(self._free(anchors, rows), relations) if n3 else None, relation)
+        return Terms(
+            kvsall(self.geometry, asked, table, answers, loss=loss, **options),
+            self._n3(self._free(anchors, rows), relations, weights) if n3 else None,
+            relation,
+        )
 
     def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         vectors = self.placed(self._anchors(torch.cat([anchors, entities])))
@@ -258,12 +273,16 @@ class Embedding(Model):
         """Vectors of entities as they are compared; a model may normalise them."""
         return vectors
 
-    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        return self._n3(self._anchors(anchors), relations)
+    def n3(self, anchors: Tensor, relations: Tensor, weights: Tensor | None = None) -> Tensor:
+        return self._n3(self._anchors(anchors), relations, weights)
 
-    def _n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
+    def _n3(self, anchors: Tensor, relations: Tensor, weights: Tensor | None) -> Tensor:
         # Each entity is an anchor of the other direction: its turn comes without the answers.
         rows = self.relations.index_select(0, relations % len(self.relations))
+        if weights is not None:  # the cube root of a weight is cubed along with the numbers
+            roots = weights.pow(1 / 3).to(anchors)
+            anchors = anchors * roots[:, None]
+            rows = rows * roots.view(-1, *(1 for _ in rows.shape[1:]))
         return (self.cubes(anchors) + self.cubes(rows)) / len(anchors)
 
     def _free(self, anchors: Tensor, rows: Tensor) -> Tensor:

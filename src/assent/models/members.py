@@ -35,8 +35,8 @@ class Members(Model):
     def loss(self, anchors: Tensor, relations: Tensor, answers: Answers, **options: Any) -> Tensor:
         return self._mean(each.loss(anchors, relations, answers, **options) for each in self)
 
-    def n3(self, anchors: Tensor, relations: Tensor) -> Tensor:
-        return self._mean(each.n3(anchors, relations) for each in self)
+    def n3(self, anchors: Tensor, relations: Tensor, weights: Tensor | None = None) -> Tensor:
+        return self._mean(each.n3(anchors, relations, weights) for each in self)
 
     def relation_loss(self, anchors: Tensor, relations: Tensor, entities: Tensor) -> Tensor:
         return self._mean(each.relation_loss(anchors, relations, entities) for each in self)

@@ -10,7 +10,7 @@ from torch import Tensor
 from assent.core.processors import processors
 from assent.core.queries import Queries
 from assent.errors import TrainingError
-from assent.geometry import Answers, Drawn
+from assent.geometry import Answers, Drawn, query_weights
 from assent.models.base import Model, Told
 from assent.training.batches import Batch, num_batches, suitable_batch
 from assent.training.candidates import Strata, num_drawn, num_facts, sample, sample_of
@@ -87,7 +87,7 @@ class Stepping:
     def _learn(self, batch: Batch, drawn: Drawn | None, position: Position, done: int) -> float:
         """The loss of a batch; its gradients are left with the parameters."""
         settings = self.settings
-        told = told_of(batch, settings.seed, done) if settings.relation_weight else None
+        told = told_of(batch, settings, done) if settings.relation_weight else None
         batch = Batch(*(part.to(settings.device) for part in batch))
         loss, n3, relation = self.model.terms(
             batch.anchors,
@@ -116,11 +116,18 @@ class Stepping:
         return value
 
 
-def told_of(batch: Batch, seed: int, step: int) -> Told:
-    """One answer of each query, in random order; seed and step alone decide which."""
-    rng = np.random.default_rng([seed, step, TELLING])
+def told_of(batch: Batch, settings: TrainSettings, step: int) -> Told:
+    """As many facts as there are queries, in random order; seed and step alone decide which.
+
+    An answer of each query; or, if queries count unalike in the loss, each fact is one of a query
+    that was drawn as often as it counts.
+    """
+    rng = np.random.default_rng([settings.seed, step, TELLING])
     counts = np.diff(batch.offsets.numpy())
     queries = rng.permutation(np.flatnonzero(counts))
+    weights = query_weights(settings.loss, batch.offsets.diff())
+    if weights is not None and len(queries):
+        queries = rng.choice(len(counts), len(queries), p=(weights / weights.sum()).numpy())
     places = batch.offsets.numpy()[queries] + rng.integers(counts[queries])
     return Told(torch.from_numpy(queries), batch.answers[torch.from_numpy(places)])
 
