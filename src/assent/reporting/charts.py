@@ -176,8 +176,7 @@ def precision_recall(title: str, caption: str, runs: Mapping[str, Curve]) -> Cha
     ]
     axes = {"x": unit_axis(alt.X, "recall"), "y": unit_axis(alt.Y, "precision")}
     lines = chart_of(points).mark_line(strokeWidth=1.8)
-    of_lines = by_run(runs, "strokeDash", legend=False) | by_run(runs, "color")
-    lines = lines.encode(**axes, order="recall:Q", **of_lines)
+    lines = lines.encode(**axes, order="recall:Q", **by_run(runs, "color", "strokeDash"))
     tips = [*map(alt.Tooltip, ("run:N", "recall:Q", "precision:Q", "F1:Q"))]
     looks = by_run(runs, "color", "shape")
     dots = dots_of(stops, 120, **axes, **looks, tooltip=tips)
