@@ -30,6 +30,7 @@ class DuckDB:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.connection.interrupt()  # to close waits for a query that its threads still work on
         self.connection.close()
 
     def hash(self, text: str) -> str:
