@@ -242,3 +242,10 @@ def test_entities_of_xml_that_are_a_trap_are_refused(entities, used, said, tmp_p
     text = XML.replace("<!ENTITY e", f"{entities}<!ENTITY e").replace("oslo", f"oslo{used}")
     with pytest.raises(DataError, match=said):
         read(put(tmp_path, "kb.rdf", text))
+
+
+@pytest.mark.parametrize("encoding", ["UTF1e400", "ISO-8859-1", "utf-16", "x" * 200])
+def test_xml_in_another_encoding_is_refused(encoding, tmp_path):
+    text = XML.replace('version="1.0"', f'version="1.0" encoding="{encoding}"')
+    with pytest.raises(DataError, match="Only UTF-8 is supported"):
+        read(put(tmp_path, "kb.rdf", text))

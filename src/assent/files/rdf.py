@@ -164,7 +164,7 @@ class _Whole:
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path, self.file = path, file
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("utf-8")  # RDF/XML that says otherwise is refused later
         self.parser.EntityDeclHandler = self._entity
 
     def read(self, size: int = -1) -> bytes:
