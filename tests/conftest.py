@@ -9,6 +9,7 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from assent.cli import main
+from assent.errors import DEBUGGING
 
 PROJECT = Path(__file__).resolve().parents[1]
 
@@ -38,6 +39,13 @@ def _state(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _debugging_ends():
+    """--debug of one test is not that of the next."""
+    yield
+    os.environ.pop(DEBUGGING, None)
 
 
 @pytest.fixture
