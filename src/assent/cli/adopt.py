@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import command, dataset_or_path, say, tell
+from assent.cli.common import command, say, tell
+from assent.cli.helping import dataset_or_path
 
 
 @command()

@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    RunFolder,
-    Unfinished,
-    Workers,
-    command,
-    is_first,
-    notes,
-    say,
-    show,
-    tell,
-)
-from assent.cli.together import refuse_alone, together
+from assent.cli.arguments import AtBenchmark, RunFolder, Unfinished
+from assent.cli.common import command, notes, say, show, tell
+from assent.cli.together import Workers, is_first, refuse_alone, together
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
+from assent.cli.arguments import (
     AtBenchmark,
     MLflowAddress,
     OnBenchmark,
@@ -14,16 +14,9 @@ from assent.cli.common import (
     Split,
     Tensorboard,
     Unfinished,
-    Workers,
-    as_json,
-    command,
-    is_first,
-    notes,
-    say,
-    show,
-    tell,
 )
-from assent.cli.together import together
+from assent.cli.common import as_json, command, notes, say, show, tell
+from assent.cli.together import Workers, is_first, together
 from assent.errors import ConfigError, DataError
 
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, show, tell
+from assent.cli.arguments import BenchmarkFolder
+from assent.cli.common import command, notes, say, show, tell
+from assent.cli.helping import one_of
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
