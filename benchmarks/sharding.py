@@ -33,9 +33,9 @@ from assent.models.embedding import shared_by
 from assent.training.batches import batches
 from assent.training.candidates import Strata, num_facts, sample_of
 from assent.training.checkpoints import Position
+from assent.training.launching import launched
 from assent.training.settings import TrainSettings
 from assent.training.stepping import Stepping
-from assent.training.together import launched
 
 DIM, BATCH, DRAWN, RELATIONS, FACTS = 128, 512, 2048, 100, 40_000
 STEPS = {0: 4, DRAWN: 20}  # that are measured, with all candidates and with some

@@ -56,7 +56,7 @@ def together(context: typer.Context, workers: int) -> Iterator[None]:
     Runs that are loaded within it are shared by all.
     """
     refuse_alone(context, workers)
-    from assent.training.together import workers as more_processes
+    from assent.training.launching import more_processes
     from assent.verbs.sharing import sharing
 
     with more_processes(workers, words_of(context)), sharing():

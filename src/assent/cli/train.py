@@ -86,7 +86,7 @@ def train(
     from assent.reporting.progress import Together, advice, watching
     from assent.reporting.tracking import tracking
     from assent.settings import COUNTED
-    from assent.training.together import workers as more_processes
+    from assent.training.launching import more_processes
     from assent.verbs.stopping import popularity
     from assent.verbs.train import train as run_training
 

@@ -47,10 +47,11 @@ from assent.settings import (
     settled,
     texts_for,
 )
+from assent.training.launching import launched
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.shards import pieces
-from assent.training.together import launched, refuse_unshared
+from assent.training.together import refuse_unshared
 from assent.training.trace import Trace, Trained
 from assent.verbs.read import place
 from assent.verbs.runs import (
