@@ -54,7 +54,8 @@ def search(
     """
     from assent.reporting.grid import counted
     from assent.reporting.progress import trainings
-    from assent.verbs.search import BEST, CHART, TABLE, UNDER_WAY
+    from assent.training.journal import UNDER_WAY
+    from assent.verbs.search import BEST, CHART, TABLE
     from assent.verbs.search import search as run_search
 
     with trainings(notes) as told:
