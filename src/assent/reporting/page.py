@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from assent.building.auditing import audit
 from assent.core.counts import METRICS
+from assent.core.queries import WITH_ANSWERS
 from assent.core.version import __version__
 from assent.deciding.naming import rule_name
 from assent.measuring.classification import compared as difference
@@ -27,7 +28,6 @@ from assent.reporting.benchmarks import (
     queries_grid,
 )
 from assent.reporting.chart import colour, dash, shape
-from assent.reporting.charts import ANSWERED
 from assent.reporting.decisions import (
     SET_NAMES,
     decisions_grid,
@@ -258,12 +258,12 @@ def runs_grid(runs: Sequence[ReportedRun]) -> Grid:
             words(run.name, "run"),
             words(run.model),
             *(Cell(DASH) if size is None else count(size) for size in (run.dim, run.epochs)),
-            *(metric_cell(run.evaluation, "f1", s)._replace(note="") for s in ANSWERED),
+            *(metric_cell(run.evaluation, "f1", s)._replace(note="") for s in WITH_ANSWERS),
             share(run.evaluation.mrr),
         ]
         for run in sorted(runs, key=lambda run: -np.nan_to_num(run.evaluation.f1()))
     ]
-    f1s = (f"F1, {SET_NAMES[of_set]}" for of_set in ANSWERED)
+    f1s = (f"F1, {SET_NAMES[of_set]}" for of_set in WITH_ANSWERS)
     columns = [*texts("run", "model"), *numbers("dimensions", "epochs", *f1s, "MRR")]
     return Grid("runs-compared", columns, rows if len(rows) > 1 else [], sortable=True)
 

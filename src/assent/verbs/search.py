@@ -28,7 +28,7 @@ from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
-from assent.reporting.charts import parallel
+from assent.reporting.parallel import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
 from assent.reporting.reported_run import STOPS as MEASURES
