@@ -29,7 +29,7 @@ from assent.core.queries import Queries, both_ways
 from assent.geometry import Peers
 from assent.geometry.links import Logistic
 from assent.models import create
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.candidates import Strata, num_facts, sample_of
 from assent.training.checkpoints import Position

@@ -12,7 +12,7 @@ import torch
 from assent.core.queries import Queries, both_ways
 from assent.geometry.loss import LOSSES
 from assent.models import create
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.checkpoints import Position
 from assent.training.launching import launched

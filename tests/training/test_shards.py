@@ -17,7 +17,8 @@ from assent.errors import ConfigError, DataError
 from assent.files.tensors import Piecewise, write_tensors
 from assent.geometry import Answers, Peers, peers
 from assent.models import create, names
-from assent.models.embedding import DotModel, shared_by
+from assent.models.embedding import DotModel
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.candidates import Strata, num_facts, sample, sample_of
 from assent.training.checkpoints import (

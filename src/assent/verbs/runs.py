@@ -34,7 +34,7 @@ from assent.files.runs import (
 )
 from assent.files.text import can_be_path
 from assent.models import Model
-from assent.models.embedding import shared, to_be_loaded
+from assent.models.making import shared, to_be_loaded
 from assent.rules.model import RuleModel
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint

@@ -33,7 +33,7 @@ from assent.files.text import lines_of
 from assent.geometry import Peers
 from assent.models import Model
 from assent.models.custom import theirs
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.reporting.progress import Unwatched, watching
 from assent.reporting.showing import shown
 from assent.rules.graph import Graph
