@@ -77,9 +77,9 @@ class Store:
         """The answer to a query, and its media type."""
         return self._send({"query": query}, accept, paging)
 
-    def tell(self, update: str, paging: Paging = DEFAULTS) -> None:
+    def tell(self, update: str) -> None:
         """Carries out an update."""
-        self._send({"update": update}, "*/*", paging)
+        self._send({"update": update}, "*/*", DEFAULTS)
 
     def _send(self, fields: dict[str, str], accept: str, paging: Paging) -> tuple[bytes, str]:
         """One request, again if it is lost; both kinds may be repeated without harm."""
@@ -128,7 +128,6 @@ def send_facts(
     store: Store,
     facts: Iterable[tuple[str, str, str]],
     graph: str = GRAPH,
-    paging: Paging = DEFAULTS,
     rdf_terms: bool = False,
 ) -> None:
     """Puts facts by name into a named graph; facts that it has already stay as they are.
@@ -146,7 +145,7 @@ def send_facts(
             f"{as_term(head)} {as_term(relation)} {as_term(tail, rdf_terms)} ."
             for head, relation, tail in batch
         )
-        store.tell(f"INSERT DATA {{ GRAPH {into} {{\n{lines}\n}} }}", paging)
+        store.tell(f"INSERT DATA {{ GRAPH {into} {{\n{lines}\n}} }}")
 
 
 def _received(response: http.client.HTTPResponse, paging: Paging) -> bytes:
