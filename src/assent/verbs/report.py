@@ -15,7 +15,7 @@ from assent.files.atomic import beside
 from assent.files.fact_lines import read_facts
 from assent.files.places import FACTS, SETTINGS
 from assent.measuring.separation import Separation
-from assent.reporting.fact_list import Found
+from assent.reporting.expecting import Found
 from assent.reporting.page import page
 from assent.reporting.progress import steps
 from assent.reporting.rendering import svg
