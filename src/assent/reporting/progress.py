@@ -20,6 +20,7 @@ from rich.text import Text
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
 from assent.reporting.grid import setting_name
+from assent.training.journal import UNDER_WAY, Trial
 from assent.training.loop import Watcher
 from assent.training.trace import Trained
 
@@ -100,15 +101,15 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
 
 
 @contextmanager
-def trainings(console: Console) -> Iterator[Callable[[Any], None]]:
+def trainings(console: Console) -> Iterator[Callable[[Trial], None]]:
     """Shows the trainings of a search: a line for each that begins, is taken up, or ended."""
     yield lambda trial: console.print(
         _of_training(trial), markup=False, highlight=False, soft_wrap=True
     )
 
 
-def _of_training(trial: Any) -> str:
-    if trial.state != "under way":
+def _of_training(trial: Trial) -> str:
+    if trial.state != UNDER_WAY:
         return f"training {trial.number}: {trial.score:.4f}, {trial.state}"
     if trial.epochs:
         return f"training {trial.number} goes on at epoch {trial.epochs + 1}"

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from assent.core.arrays import Ids, Keys, offsets_of
-from assent.rules.graph import Graph, Links, first_at_least, links_by
+from assent.rules.graph import Graph, Links, first_at_least, inverse_of, links_by
 from assent.rules.leading import Leading, lead_back, lead_from, lead_on, lead_to, nothing_passed
 from assent.rules.mining import PRIOR as PRIOR
 from assent.rules.mining import RuleSet
@@ -98,8 +98,7 @@ def fire(anchor, slot, links, rules, direct, spoken):
 
     Returns how many rows it filled. `forget` makes room for the next query.
     """
-    half = (len(links.slot_items) - 1) // 2
-    inverse = (slot + half) % (2 * half)
+    inverse = inverse_of(slot, len(links.slot_items) - 1)
     num_items = len(links.item_slots)
     count = 0
     # What the anchor has.
@@ -150,8 +149,7 @@ def _fire_body(anchor, slot, body, but, kind, links, rules, spoken, count):
 @njit(nogil=True, cache=True)
 def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
     """The same for some entities only, those at `entities` (row,), no two of them the same."""
-    half = (len(links.slot_items) - 1) // 2
-    inverse = (slot + half) % (2 * half)
+    inverse = inverse_of(slot, len(links.slot_items) - 1)
     back = item_of(links, inverse, anchor)
     passed = nothing_passed(slot, rules.leading)
     for row in range(len(entities)):
