@@ -76,7 +76,7 @@ class Law:
         return verdicts
 
     def contradictions(self, facts: Ids) -> Verdicts:  # (fact,)
-        """The same without regard to the other new facts: what types and known facts speak of."""
+        """For each fact the first reason that types or known facts give to refuse it, or KEPT."""
         verdicts = np.full(len(facts), KEPT, np.int8)
         for relation in np.unique(facts[:, 1]).tolist():
             rows = np.flatnonzero(facts[:, 1] == relation)

@@ -118,7 +118,7 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
 
 @contextmanager
 def _saying(path: Path) -> Iterator[None]:
-    """Whatever is wrong with what the file says is a refusal of the file."""
+    """Turns what parsing raises into a refusal of the file, in one line."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

@@ -12,7 +12,7 @@ from assent.errors import AssentError, DataError
 def parsing(
     path: Path | str, expected: str, refusal: type[AssentError] = DataError
 ) -> Iterator[None]:
-    """Whatever a parser raises about a file is a refusal of that file.
+    """Turns whatever a parser raises about a file into a refusal of that file.
 
     Parsers of others raise anything: what numpy, zipfile or safetensors say about a damaged header
     depends on the byte. Only calls of such parsers belong within.

@@ -77,7 +77,7 @@ def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """The same for what may take minutes: where there is no bar, a line for each tenth."""
+    """Shows queries that may take minutes: a bar on a terminal, else a line for each tenth."""
     if console.is_terminal:
         with queries(console) as show:
             yield show

@@ -148,7 +148,7 @@ def _fire_body(anchor, slot, body, but, kind, links, rules, spoken, count):
 
 @njit(nogil=True, cache=True)
 def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
-    """The same for some entities only, those at `entities` (row,), no two of them the same."""
+    """Fires all rules for a query at some entities only: `entities` (row,), each of them once."""
     inverse = inverse_of(slot, len(links.slot_items) - 1)
     back = item_of(links, inverse, anchor)
     passed = nothing_passed(slot, rules.leading)

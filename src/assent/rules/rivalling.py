@@ -69,7 +69,7 @@ class Rivalling:
         return self._by_property(anchors, slot, entities, vague=False)
 
     def by_slot(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:
-        """The same of those who have any slot of the anchor, or the one that is asked for."""
+        """Other answers, of those who share a slot with the anchor or have the one asked for."""
         return self._by_property(anchors, slot, entities, vague=True)
 
     def by_path(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:

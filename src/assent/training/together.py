@@ -61,7 +61,7 @@ class Alone:
         return mine
 
     def agreed(self, signal: int, mine: bool) -> bool:
-        """The same at any time."""
+        """At any time: what all processes want, once each has said what it wants."""
         return mine
 
     def threads(self, most: int) -> int:
@@ -102,7 +102,7 @@ class Together(Alone):
         return self.heard(signal, mine)
 
     def threads(self, most: int) -> int:
-        """The same in all processes, so that what they all compute is the same to the bit."""
+        """As many in all processes, so that what they all compute is the same to the bit."""
         return _threads(self.peers, most)
 
     def settle(self, model: Model) -> None:
