@@ -16,6 +16,7 @@ from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
 from assent.files.considered import Record, read_record, write_considered
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
+from assent.files.guarding import MALFORMED
 from assent.files.places import COMPLETION, CONSIDERED, FACTS
 from assent.files.text import read_json
 
@@ -216,14 +217,7 @@ def _kept(path: Path, document: Any) -> Kept:
             ),
             None if (seal := document.get("considered", UNTOLD)) is None else str(seal),
         )
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        AttributeError,
-        RecursionError,
-    ) as error:
+    except MALFORMED as error:
         raise DataError(f"{path}: no record of a completion ({in_words(error)})") from error
 
 

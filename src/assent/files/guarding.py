@@ -7,6 +7,10 @@ from pathlib import Path
 from assent.core.legible import first_line, in_words
 from assent.errors import AssentError, DataError
 
+# What our own code raises where a document has other things in it than it should: a key is not
+# there, a list stands for a number, a number is too large.
+MALFORMED = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+
 
 @contextmanager
 def parsing(
