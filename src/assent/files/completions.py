@@ -21,7 +21,8 @@ from assent.files.places import COMPLETION, CONSIDERED, FACTS
 from assent.files.text import read_json
 
 FORMAT = 1
-REHEARSAL = "rehearsal"  # decided: what `ask` answers by is kept then
+# What decided about the facts. Where a rehearsal did, what `ask` answers by is kept.
+REHEARSAL, REVIEW, PROMISE, DECIDER = "rehearsal", "review", "promise", "decider"
 UNTOLD = "untold"  # older records do not say what was kept beside them
 LOCK = ".completion.lock"  # there while a command replaces a completion
 
@@ -41,7 +42,7 @@ class Kept(NamedTuple):
     """A completion without its facts: which model made them, and what may be expected of them."""
 
     model: str  # the checksum of the model that was asked
-    decided: str  # by what: `rehearsal`, `review`, `promise` or `decider`
+    decided: str  # by what: REHEARSAL, REVIEW, PROMISE or DECIDER
     precision: float  # wanted; nan: none was
     lines: tuple[str, ...]  # as `assent complete` printed them
     assumption: str  # what an estimate rests on; empty without one

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.new_facts import ACCEPTED, ENTAILED, NewFacts
-from assent.files.completions import Kept
+from assent.files.completions import PROMISE, REHEARSAL, REVIEW, Kept
 from assent.reporting.grid import at_least, counted, percent, probability_text
 
 _BY_SCHEMA = f"{ENTAILED} by the stated schema"
@@ -26,12 +26,12 @@ class Found(NamedTuple):
     @property
     def is_rehearsed(self) -> bool:
         """Whether a rehearsal gave the facts their probabilities, and estimated what is right."""
-        return self.kept is not None and self.kept.decided == "rehearsal"
+        return self.kept is not None and self.kept.decided == REHEARSAL
 
     @property
     def is_reviewed(self) -> bool:
         """Whether people's labels decided, and promise what share is right."""
-        return self.kept is not None and self.kept.decided == "review"
+        return self.kept is not None and self.kept.decided == REVIEW
 
 
 def headline(found: Found) -> str:
@@ -106,7 +106,7 @@ def _own_probabilities(accepted: Probabilities, kept: Kept | None) -> str:
         return f"{about}."
     how = (
         "Their thresholds promise a precision for queries like those of valid"
-        if kept.decided == "promise"
+        if kept.decided == PROMISE
         else "Their thresholds and probabilities were found on the queries of valid"
     )
     return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from assent.core.new_facts import ACCEPTED, DECISIONS, ENTAILED, REVIEW, RULES, STATED, NewFacts
 from assent.core.vocabulary import last_part
-from assent.files.completions import Kept
+from assent.files.completions import REHEARSAL, Kept
 from assent.files.fact_rows import rows_of_facts
 from assent.reporting.expecting import Found, expectation, headline, share_right
 from assent.reporting.grid import (
@@ -75,7 +75,7 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
     """How many facts of each relation there are, and how sure they are; the most accepted first."""
     names, of_fact = facts.vocabulary, facts.facts[:, 1]
     rehearsed = {}
-    if kept is not None and kept.decided == "rehearsal":
+    if kept is not None and kept.decided == REHEARSAL:
         rehearsed = {relation.relation: relation for relation in kept.relations}
     rows, shown = [], [ACCEPTED, REVIEW] + [ENTAILED] * bool(facts.entailed.any())
     for relation in np.unique(of_fact).tolist():
