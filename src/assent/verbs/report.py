@@ -14,6 +14,7 @@ from assent.errors import ConfigError
 from assent.files.atomic import beside
 from assent.files.fact_lines import read_facts
 from assent.files.places import FACTS, SETTINGS
+from assent.files.runs import TRACE
 from assent.measuring.separation import Separation
 from assent.reporting.expecting import Found
 from assent.reporting.page import page
@@ -108,7 +109,7 @@ def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) 
         separation,
         Curves.overall(highest.result()).spread(CURVE_POINTS),
         tuple(best_candidates(run.model, decider, benchmark, rows)),
-        read_events(folder / "trace.jsonl") if (folder := _folder(run)) else (),
+        read_events(folder / TRACE) if (folder := _folder(run)) else (),
     )
 
 
