@@ -86,16 +86,16 @@ def _best(found: "Found") -> "Grid":
         Grid,
         count,
         decimal,
+        measure_name,
         numbers,
         setting_name,
         texts,
         words,
     )
-    from assent.reporting.reported_run import STOPS
 
-    names, stop_on = list(found.trials[0].settings), found.settings.train.stop_on
+    names = list(found.trials[0].settings)
     columns = [
-        *numbers("training", STOPS.get(stop_on, stop_on), "epochs"),
+        *numbers("training", measure_name(found.settings.train.stop_on), "epochs"),
         *texts("state", *map(setting_name, names)),
     ]
     rows = [

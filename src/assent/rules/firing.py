@@ -19,8 +19,7 @@ from numba import njit
 from assent.core.arrays import Ids, Keys, offsets_of
 from assent.rules.graph import Graph, Links, first_at_least, inverse_of, links_by
 from assent.rules.leading import Leading, lead_back, lead_from, lead_on, lead_to, nothing_passed
-from assent.rules.mining import PRIOR as PRIOR
-from assent.rules.mining import RuleSet
+from assent.rules.mining import PRIOR, RuleSet
 from assent.rules.paths import Paths
 from assent.rules.spoken import ANCHOR, ENTITY, PATHS, SLOTS, Confidences, speak
 from assent.rules.steps import reversed_steps

@@ -19,8 +19,8 @@ from assent.core.arrays import Ids, Keys
 from assent.geometry import threads
 from assent.rules.bodies import bodies_of
 from assent.rules.explaining import MIN_SUPPORT, PATHS
-from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph, links_by
+from assent.rules.mining import PRIOR
 from assent.rules.steps import NONE, reversed_steps, steps_of_codes
 from assent.rules.walking import count_paths
 

@@ -28,10 +28,10 @@ from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
+from assent.reporting.grid import measure_name
 from assent.reporting.parallel import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
-from assent.reporting.reported_run import STOPS as MEASURES
 from assent.reporting.showing import shown
 from assent.settings import Settings, model_names, resolve, settled, to_toml
 from assent.training.journal import DONE, ENDED_EARLY, UNDER_WAY, Asked, Journal, Trial, heal
@@ -277,7 +277,7 @@ def _kept(job: Job) -> Found:
     with beside(job.folder / BEST) as part:
         part.write_text(to_toml(settings.sections()), encoding="utf-8")
     rows = [(trial.score, trial.state, trial.settings) for trial in ended]
-    measure = MEASURES.get(settings.train.stop_on, settings.train.stop_on)
+    measure = measure_name(settings.train.stop_on)
     with beside(job.folder / CHART) as part:
         chart = parallel(rows, _logarithmic(searched), measure, (DONE, ENDED_EARLY))
         part.write_text(svg(chart), encoding="utf-8")
