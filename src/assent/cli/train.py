@@ -83,7 +83,8 @@ def train(
     part of the benchmark that is there to choose by. After Ctrl-C or a crash, the same command goes
     on where it was stopped.
     """
-    from assent.reporting.progress import Together, advice, watching
+    from assent.reporting.advice import advice
+    from assent.reporting.progress import Together, watching
     from assent.reporting.tracking import tracking
     from assent.settings import COUNTED
     from assent.training.launching import more_processes
