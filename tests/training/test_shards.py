@@ -190,7 +190,7 @@ def test_a_damaged_shard_leads_back_to_the_checkpoint_before(tmp_path):
         f"{shard}: damaged (its checksum is wrong); going back to the one before it"
     ]
     shard.unlink()
-    assert "No such file" in newest_checkpoint(tmp_path, "a")[2][0]
+    assert "not there" in newest_checkpoint(tmp_path, "a")[2][0]
 
 
 def test_shards_that_do_not_fit_together_are_damaged(tmp_path):
