@@ -29,13 +29,13 @@ from assent.core.queries import Queries, both_ways
 from assent.geometry import Peers
 from assent.geometry.links import Logistic
 from assent.models import create
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.candidates import Strata, num_facts, sample_of
 from assent.training.checkpoints import Position
+from assent.training.launching import launched
 from assent.training.settings import TrainSettings
 from assent.training.stepping import Stepping
-from assent.training.together import launched
 
 DIM, BATCH, DRAWN, RELATIONS, FACTS = 128, 512, 2048, 100, 40_000
 STEPS = {0: 4, DRAWN: 20}  # that are measured, with all candidates and with some

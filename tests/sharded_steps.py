@@ -12,12 +12,12 @@ import torch
 from assent.core.queries import Queries, both_ways
 from assent.geometry.loss import LOSSES
 from assent.models import create
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.checkpoints import Position
+from assent.training.launching import launched
 from assent.training.settings import TrainSettings
 from assent.training.stepping import Stepping
-from assent.training.together import launched
 
 ENTITIES, RELATIONS, STEPS = 211, 5, 8
 MODELS = [

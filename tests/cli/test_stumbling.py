@@ -8,7 +8,7 @@ import pytest
 
 import assent
 from assent import choices, settings
-from assent.cli import common
+from assent.cli import common, helping
 from assent.deciding import naming, rules
 from assent.files.places import refuse_no_run
 
@@ -160,7 +160,7 @@ def test_a_word_for_what_another_command_does_leads_to_it(say, word, command):
 
 
 def test_every_table_that_help_names_is_there():
-    assert all(common.names_of(word) for word in common.TABLES)
+    assert all(helping.names_of(word) for word in helping.TABLES)
 
 
 # Python

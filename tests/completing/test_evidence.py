@@ -14,8 +14,8 @@ from assent.core.vocabulary import Vocabulary
 from assent.rules import rivalling
 from assent.rules.beyond import COUNTED
 from assent.rules.explaining import KEPT, Counting
-from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
+from assent.rules.mining import PRIOR
 from assent.rules.rivalling import Rivalling
 from assent.rules.steps import NONE
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assent
-from assent.core.facts import Split
+from assent.core.facts import HEADERS, Split
 from assent.errors import DataError
 from assent.files import rdf, tsv
-from assent.files.formats import COLUMNS, HEADERS, Kept, format_of
+from assent.files.formats import COLUMNS, Kept, format_of
 from assent.files.gathering import TIMES, Gathering, counted
 
 FACTS = ("oslo,in,norway", "bergen,in,norway", "oslo,borders,bærum", "a,b,c")

@@ -7,8 +7,9 @@ import pytest
 
 import assent
 from assent.errors import AssentError, ConfigError, DataError, FetchError
-from assent.files import sparql
-from assent.files.sparql import EVERYTHING, Paging, Store, fetch_graph, is_store, send_facts
+from assent.files import sparql, sparql_pages
+from assent.files.sparql import Paging, Store, is_store, send_facts
+from assent.files.sparql_pages import EVERYTHING, fetch_graph
 from assent.files.triples import read
 from sparql_store import serving
 from toy import named_facts
@@ -154,7 +155,7 @@ def test_nobody_at_home(tmp_path):
 
 
 def test_an_answer_that_is_no_answer_is_refused(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(sparql, "ROWS", "text/html")
+    monkeypatch.setattr(sparql_pages, "ROWS", "text/html")
     monkeypatch.setattr("sparql_store._shortened", lambda found, most: b"<html>welcome</html>")
     with pytest.raises(DataError, match="its answer cannot be read"):
         fetch_graph(Store.of(store.url), EVERYTHING, tmp_path, SMALL)

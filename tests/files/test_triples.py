@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assent.core.facts import KnowledgeBase, Split
+from assent.core.facts import HEADERS, KnowledgeBase, Split
 from assent.errors import DataError
-from assent.files.formats import HEADERS
 from assent.files.triples import read, write
 from toy import Fact, named_facts, of_names, split, whole
 

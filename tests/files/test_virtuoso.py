@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.files.sparql import Paging, Store, fetch_graph, send_facts
+from assent.files.sparql import Paging, Store, send_facts
+from assent.files.sparql_pages import fetch_graph
 from assent.files.triples import read
 from toy import named_facts
 

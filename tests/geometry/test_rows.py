@@ -5,13 +5,20 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.geometry.rows import WINDOW, AdamRows, adam_step, catch_up
+from assent.geometry.rows import WINDOW, AdamRows, catch_up, move
 
 ROWS = 9
 
 
 def rates(steps):
     return [0.01 + 0.04 * ((7 * step) % 5) / 5 for step in range(steps)]
+
+
+def adam_step(table, adam, ids, slopes, rate):
+    """A step as training takes it."""
+    adam = adam.after_step(rate)
+    move(table, adam, ids, slopes, rate)
+    return adam
 
 
 def trained(touched, shape, dtype, seed=0):

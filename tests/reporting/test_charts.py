@@ -19,9 +19,9 @@ from assent.reporting.charts import (
     by_epoch,
     label_heights,
     mrr_and_f1,
-    parallel,
     separation,
 )
+from assent.reporting.parallel import parallel
 from assent.reporting.rendering import SVG_WIDTH, svg
 
 UNIT = (0.0, 1.0)

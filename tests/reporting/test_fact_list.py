@@ -15,7 +15,8 @@ from assent.core.new_facts import DECISIONS, ENTAILED, STATED, Evidence, NewFact
 from assent.core.vocabulary import Vocabulary
 from assent.files.completions import Kept, OfRelation
 from assent.reporting import fact_list as page_list
-from assent.reporting.fact_list import Found, expectation, fact_list, headline, listed
+from assent.reporting.expecting import Found, expectation, headline
+from assent.reporting.fact_list import fact_list, listed
 from assent.reporting.grid import at_least
 
 RELATIONS = ("r1", "r2", "r3")

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 
 from assent.reporting import progress
-from assent.reporting.progress import Bar, Lines, advice
+from assent.reporting.advice import advice
+from assent.reporting.progress import Bar, Lines
 from assent.training.trace import Trained
 
 

@@ -12,10 +12,10 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.rules.columns import columns, spoken_for
 from assent.rules.constants import mine_constants
-from assent.rules.firing import PRIOR, Firing, fire
+from assent.rules.firing import Firing, fire
 from assent.rules.graph import Graph
 from assent.rules.likeness import Likeness
-from assent.rules.mining import RuleSet, mine
+from assent.rules.mining import PRIOR, RuleSet, mine
 from assent.rules.model import RuleModel, RuleSettings
 from assent.rules.spoken import ANCHOR_ENDS, ENTITY_ENDS, KEPT, KINDS, SLOTS, Spoken, forget
 from assent.rules.text import lines, parse

@@ -9,7 +9,7 @@ from torch.optim import optimizer
 from assent.geometry import Peers
 from assent.geometry.threads import one_thread
 from assent.models import create
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.batches import batches
 from assent.training.checkpoints import Position
 from assent.training.settings import TrainSettings

@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 import assent
 from assent.datasets import located
 from assent.geometry.peers import LOST
-from assent.training.together import KILLED
+from assent.training.launching import KILLED
 
 SETTINGS = (
     *("train.epochs=3", "train.batch_size=256", "model.dim=16", "train.candidates=200"),
@@ -245,7 +245,7 @@ def test_a_port_that_is_taken_is_told_as_that():
             **{"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
             **{"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
         }
-        words = ["from assent.training.together import launched", "with launched(): pass"]
+        words = ["from assent.training.launching import launched", "with launched(): pass"]
         done = subprocess.run(
             [sys.executable, "-c", "\n".join(words)],
             env=environment, capture_output=True, text=True, timeout=240,

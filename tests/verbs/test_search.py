@@ -19,11 +19,13 @@ import toy
 from assent.errors import ConfigError, DataError
 from assent.reporting.progress import trainings
 from assent.settings import model_names, resolve
+from assent.training.journal import JOURNAL, Journal
 from assent.training.spaces import Between, space
 from assent.verbs import search as searching
 
 pytest.importorskip("optuna", reason="Optuna is not installed")
 
+SPACE = space("distmult")
 QUICK = ("train.epochs=6", "train.evaluate_every=2", "train.threads=1")
 
 
@@ -88,17 +90,11 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
     # The trial is asked for again, in the folder that it has.
-    about = searching.read_json(folder / searching.SEARCH)
-    job = searching.Job(
-        str(benchmark), "distmult", tuple(about["changes"]), folder, time.time() + 60, None, 0
-    )
-    study = searching._study(job, 0)
-    searching._take_up(study)
-    optuna = searching._optuna()
-    spaces = {name: searching._distribution(optuna, k) for name, k in space("distmult").items()}
-    trial = study.ask(spaces)
+    journal = Journal(folder, rung=1, seed=0)
+    journal.begin({})
+    trial = journal.drawn(space("distmult"))
     assert trial.user_attrs["folder"] == 0
-    assert trial.params == study.get_trials(deepcopy=False)[0].params
+    assert trial.params == journal.study.get_trials(deepcopy=False)[0].params
 
 
 def test_a_search_that_goes_on_tries_other_settings_than_before(benchmark, tmp_path):
@@ -232,61 +228,53 @@ def test_what_cannot_be_searched_is_refused(benchmark, tmp_path):
         assent.search(benchmark, "rules", out=tmp_path / "t", changes=everything)
 
 
-def opened(folder, benchmark):
-    """The study of a search, and what it asks for."""
-    folder.mkdir()
-    job = searching.Job(str(benchmark), "distmult", QUICK, folder, time.time() + 60, None, 0)
-    optuna, study = searching._optuna(), searching._study(job, 0)
-    kinds = space("distmult").items()
-    return study, {name: searching._distribution(optuna, kind) for name, kind in kinds}
+@pytest.fixture
+def journal(tmp_path):
+    (tmp_path / "s").mkdir()
+    return Journal(tmp_path / "s", rung=1, seed=0)
 
 
-def test_taking_up_a_training_may_be_killed_too(benchmark, tmp_path, monkeypatch):
-    study, spaces = opened(tmp_path / "s", benchmark)
-    killed = study.ask(spaces)
+def test_taking_up_a_training_may_be_killed_too(journal, monkeypatch):
+    killed = journal.drawn(SPACE)
 
     def dies(*_, **__):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(study, "enqueue_trial", dies)
+        patched.setattr(journal.study, "enqueue_trial", dies)
         with pytest.raises(KeyboardInterrupt):
-            searching._take_up(study)
+            journal.begin({})
     for _ in range(2):  # the second finds it asked for already
-        searching._take_up(study)
-    again, other = study.ask(spaces), study.ask(spaces)
+        journal.begin({})
+    again, other = journal.drawn(SPACE), journal.drawn(SPACE)
     assert again.user_attrs["first"] == 0 and again.params == killed.params
     assert "first" not in other.user_attrs
 
 
-def test_folders_are_numbered_without_gaps_whatever_was_taken_up(benchmark, tmp_path):
+def test_folders_are_numbered_without_gaps_whatever_was_taken_up(journal):
     """Optuna counts a training again when it is taken up; its folder is the same."""
-    study, spaces = opened(tmp_path / "s", benchmark)
-    trials = tmp_path / "s" / searching.TRIALS
     numbers = []
     for _ in range(3):
-        trial = study.ask(spaces)
-        numbers.append(searching._folder_number(study, trial, trials))  # and killed
-        searching._take_up(study)
-        again = study.ask(spaces)
-        numbers.append(searching._folder_number(study, again, trials))
-        study.tell(again, 0.5)
+        numbers.append(journal.ask(SPACE).number)  # and killed
+        journal.begin({})
+        again = journal.ask(SPACE)
+        numbers.append(again.number)
+        again.ended(0.5, 1, early=False)
     assert numbers == [0, 0, 1, 1, 2, 2]
-    assert sorted(folder.name for folder in trials.iterdir()) == ["0000", "0001", "0002"]
+    folders = journal.trials_folder.iterdir()
+    assert sorted(folder.name for folder in folders) == ["0000", "0001", "0002"]
 
 
-def test_a_search_of_before_folders_had_numbers_of_their_own_goes_on(benchmark, tmp_path):
-    study, spaces = opened(tmp_path / "s", benchmark)
-    done, killed = study.ask(spaces), study.ask(spaces)
+def test_a_search_of_before_folders_had_numbers_of_their_own_goes_on(journal):
+    done, killed = journal.drawn(SPACE), journal.drawn(SPACE)
     for trial in (done, killed):
         trial.set_user_attr("folder", trial.number)
-    study.tell(done, 0.5)
+    journal.study.tell(done, 0.5)
     for _ in range(2):
-        searching._take_up(study)
-    again, other = study.ask(spaces), study.ask(spaces)
-    assert again.params == killed.params
-    at = [searching._folder_number(study, t, tmp_path / "s" / "trials") for t in (again, other)]
-    assert at == [1, 2]
+        journal.begin({})
+    again, other = journal.ask(SPACE), journal.ask(SPACE)
+    assert again.trial.params == killed.params
+    assert [again.number, other.number] == [1, 2]
 
 
 def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
@@ -307,20 +295,19 @@ def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
     ]
 
 
-def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(benchmark, tmp_path):
-    study, spaces = opened(tmp_path / "s", benchmark)
-    killed = study.ask(spaces)
-    searching._take_up(study)
-    assert study.ask().params == {}  # and killed
-    searching._take_up(study)
-    assert study.ask(spaces).params == killed.params
+def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(journal):
+    killed = journal.drawn(SPACE)
+    journal.begin({})
+    assert journal.drawn({}).params == {}  # and killed
+    journal.begin({})
+    assert journal.drawn(SPACE).params == killed.params
 
 
 def test_what_a_killed_search_left_does_not_hold_up_the_next(benchmark, tmp_path):
     folder = tmp_path / "s"
     (folder / ".search.json.abcdefgh.assent.part").mkdir(parents=True)
     assent.search(benchmark, "distmult", out=folder, trials=1, changes=QUICK)
-    journal = folder / searching.JOURNAL
+    journal = folder / JOURNAL
     Path(f"{journal}.lock").symlink_to(journal)  # of a version that locked by it
     with journal.open("ab") as file:
         file.write(b'{"op_code":4,"worker')

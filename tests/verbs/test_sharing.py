@@ -18,7 +18,7 @@ from assent.files.portions import digest_of_weights, read_portion
 from assent.files.recording import recorded
 from assent.geometry import Peers
 from assent.geometry.threads import one_thread
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.training.together import table_names
 from peers_in_threads import in_all
 from trained_runs import learned

@@ -275,7 +275,7 @@ EMPTY = b'{"head": {"vars": ["h", "r", "t"]}, "results": {"bindings": []}}'
 
 def read_answer(folder: Path, file: Path) -> None:
     """What a SPARQL store answers, which may be anything."""
-    from assent.files.sparql import fetch_graph
+    from assent.files.sparql_pages import fetch_graph
 
     need_file(file)
     CONTENT[:] = [file.read_bytes()]

@@ -89,7 +89,7 @@ def from_ogb(
 
 
 def to_ogb(kb: KnowledgeBase) -> dict[str, dict[str, Ids]]:
-    """The same arrays of a graph, for each split that it has."""
+    """A graph as OGB's `get_edge_split()` gives it: head, relation and tail of each split."""
     columns = ("head", "relation", "tail")
     parts = {name: kb.part(mark) for name, mark in SPLITS.items()}
     return {

@@ -73,8 +73,10 @@ def facts_with_twin(facts: Ids, train: Ids, vocabulary: Vocabulary) -> Twins:
 
 
 def twin_relations(facts: Ids, others: Ids, vocabulary: Vocabulary) -> Ids:  # (pair, 2)
-    """Pairs (r, s) where s is a twin of r: it joins nearly all entities in `others` that r joins in
-    `facts`, in the same direction."""
+    """Pairs of relations (r, s) where s is a twin of r.
+
+    In `others`, it joins nearly all entities that r joins in `facts`, in the same direction.
+    """
     num_entities, num_relations = vocabulary.num_entities, vocabulary.num_relations
     pairs = pair_keys(facts[:, 0], facts[:, 2], num_entities)
     other_pairs = pair_keys(others[:, 0], others[:, 2], num_entities)

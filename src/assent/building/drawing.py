@@ -105,7 +105,7 @@ class Hashes:
         return queries.take(lowest(self.of_queries(queries.relations, queries.anchors), most))
 
     def of_pairs(self, facts: Ids) -> Keys:  # (fact,)
-        """The same number for all facts between the same two entities."""
+        """A hash of the two entities of each fact, in whichever order they stand in it."""
         ends = self.entities[facts[:, [0, 2]]]
         rows = zip(ends.min(axis=1).tolist(), ends.max(axis=1).tolist(), strict=True)
         return hashes_of(f"{self.seed}/pair/{low}/{high}" for low, high in rows)

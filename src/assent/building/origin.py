@@ -88,7 +88,7 @@ def digest(kb: KnowledgeBase) -> str:
 def digest_of(
     graph: Outline, facts: Iterable[Ids], splits: Iterable[NDArray[np.integer[Any]]]
 ) -> str:
-    """The same checksum of facts and their splits that come in blocks."""
+    """The checksum of a graph whose facts and their splits come in blocks, as `digest` has it."""
     sha = hashlib.sha256()
     for names in (graph.vocabulary.entities, graph.vocabulary.relations):
         for start in range(0, len(names), BLOCK):

@@ -226,7 +226,7 @@ def _top(engine: Engine) -> Finding:
 
 
 def _twins(engine: Engine, names: Vocabulary) -> Finding:
-    """As `auditing.facts_with_twin`."""
+    """Counts what `auditing.facts_with_twin` counts, by SQL."""
     sizes = np.zeros(names.num_relations, dtype=np.int64)
     there = engine.found("SELECT relation, count(*) AS times FROM train GROUP BY relation")
     sizes[there["relation"]] = there["times"]
@@ -259,7 +259,7 @@ def _twins(engine: Engine, names: Vocabulary) -> Finding:
 
 
 def _apart(engine: Engine) -> Finding:
-    """As `core.pairs.joined`."""
+    """Counts what `core.pairs.joined` counts, by SQL."""
     engine.keep(
         "pairs",
         """SELECT least(head, tail) AS low, greatest(head, tail) AS high, count(*) AS times

@@ -12,7 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NoReturn
 
-from assent.cli.common import DEBUG, app, err, is_first, several
+from assent.cli.common import DEBUG, app, err
+from assent.cli.together import is_first, several
 from assent.core.legible import first_line
 from assent.errors import DEBUGGING, AssentError, StoppedError
 from assent.files.text import is_text
@@ -21,7 +22,7 @@ __all__ = ["app", "main"]
 
 # `--help` shows these first, in the order in which a fact goes through them.
 FIRST = ("demo", "build", "audit", "train", "tune", "evaluate", "complete", "review", "report")
-OTHERS = {"__main__", "common", "door", "together", *FIRST}
+OTHERS = {"__main__", "arguments", "common", "helping", "together", *FIRST}
 
 for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)} - OTHERS)):
     import_module(f"assent.cli.{_name}")

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import command, dataset_or_path, say, tell
+from assent.cli.common import command, say, tell
+from assent.cli.helping import dataset_or_path
 
 
 @command()
@@ -40,11 +41,12 @@ def adopt(
 
     `assent tune`, `evaluate`, `complete`, `ask` and `report` take it like one of `assent train`.
     """
+    from assent.files.runs import TRACE
     from assent.training.trace import read_events
     from assent.verbs.adopt import adopt as run_adopting
 
     run = run_adopting(source, benchmark, out=run_folder, dataset=dataset)
-    found = read_events(run_folder / "trace.jsonl")[0]
+    found = read_events(run_folder / TRACE)[0]
     names = run.benchmark.vocabulary
     say(
         f"{run.settings.name}, trained by {found['library']}: {names.num_entities:,} entities, "

@@ -4,16 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    RunFolder,
-    Unfinished,
-    as_json,
-    command,
-    no_less_than,
-    notes,
-    say,
-)
+from assent.cli.arguments import AtBenchmark, RunFolder, Unfinished, no_less_than
+from assent.cli.common import as_json, command, notes, say
 
 if TYPE_CHECKING:
     from assent.verbs.ask import Answer

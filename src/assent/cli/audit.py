@@ -1,13 +1,13 @@
 """audit: what is wrong with a benchmark."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import assent
-from assent.cli.common import BenchmarkFolder, as_json, command, in_bytes, notes, show
+from assent.cli.arguments import BenchmarkFolder, Memory, Scratch, in_bytes
+from assent.cli.common import as_json, command, notes, show
 
 
 @command()
@@ -26,19 +26,8 @@ def audit(
             "of train facts."
         ),
     ] = None,
-    memory: Annotated[
-        float | None,
-        typer.Option(
-            metavar="GB", help="For duckdb: how much memory it may take, by default 3 GB."
-        ),
-    ] = None,
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            help="For duckdb and spark: a folder with room for tables, by default that for "
-            "temporary files."
-        ),
-    ] = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
 ) -> None:
     """Check a benchmark for leaks and contradictions.
 

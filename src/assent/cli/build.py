@@ -7,24 +7,21 @@ from typing import Annotated, Any
 import typer
 
 import assent
-from assent.cli.common import (
+from assent.cli.arguments import (
     Graph,
     KeepBlankNodes,
     KeepLiterals,
     KeepSameAs,
     Language,
     MaxSize,
+    Memory,
     Predict,
+    Scratch,
     SubclassRelation,
     TypeRelation,
-    command,
-    err,
     in_bytes,
-    notes,
-    say,
-    show,
-    tell,
 )
+from assent.cli.common import command, err, notes, say, show, tell
 from assent.errors import ConfigError
 
 MOST_DIGITS = 18  # of a number of entities
@@ -101,19 +98,8 @@ def build(
             "engine. Without it: 1 in memory, else 2."
         ),
     ] = None,
-    memory: Annotated[
-        float | None,
-        typer.Option(
-            metavar="GB", help="For duckdb: how much memory it may take, by default 3 GB."
-        ),
-    ] = None,
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            help="For duckdb and spark: a folder with room for tables, by default that for "
-            "temporary files."
-        ),
-    ] = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
     ] = False,

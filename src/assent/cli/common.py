@@ -1,23 +1,20 @@
-"""What all commands share: the application, its consoles, common arguments, derived help."""
+"""The application that commands join, and how they tell what they find: in words, or as JSON."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from importlib import import_module
 from inspect import Parameter, signature
-from pathlib import Path
 from signal import SIGINT, SIGTERM
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.models import OptionInfo
+from typer.core import TyperGroup
 
+from assent.cli.helping import Listing, name_value
+from assent.cli.together import SHARED, is_first, several
 from assent.errors import ConfigError, StoppedError, TerminatedError
-from assent.files.places import refuse_no_run
 from assent.reporting.door import Door
 from assent.reporting.showing import only_here
 
@@ -50,8 +47,6 @@ app = typer.Typer(
 )
 
 DEBUG = "--debug"  # anywhere in a command; `main` takes it out
-LARGEST_SIZE = 1e6  # GB
-SHARED = ("train", "tune", "evaluate", "complete")  # what several processes do together
 WIDE = 120  # columns where no terminal says how many it has
 
 out = Door(width=None if sys.stdout.isatty() else WIDE)  # what a command finds
@@ -61,158 +56,13 @@ err = Door(stderr=True)  # errors and warnings, which are always shown
 # With --json, what a command tells is gathered here and printed as one object when it ends.
 _document: dict[str, Any] | None = None
 
-# A {word} in a help text stands for the names in this table, which is only looked at when help is
-# shown: `assent --help` need not load what defines them.
-TABLES = {
-    "models": ("assent.choices", "model_names"),
-    "presets": ("assent.choices", "preset_names"),
-    "datasets": ("assent.choices", "dataset_names"),
-    "rules": ("assent.deciding.naming", "rule_names"),
-    "rules_in_words": ("assent.deciding.naming", "rules_in_words"),
-    "deals": ("assent.building.recipe", "DEALS"),
-    "engines": ("assent.files.engines.choosing", "ENGINES"),
-    "recipes": ("assent.building.drawing", "recipe_names"),
-    "layouts": ("assent.files.benchmarks", "LAYOUTS"),
-    "fact_files": ("assent.files.facts", "WRITERS"),
-    "written": ("assent.files.formats", "writable_suffixes"),
-}
-
-
-# What stands behind an option in help, by the type of its value.
-METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "NUMBER"}
-
-
-class Listing(TyperCommand):
-    """A command whose help fills in lists of names from the tables that define them.
-
-    It names values in words, and shows no type of Python.
-    """
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        for parameter in self.params:
-            if text := getattr(parameter, "help", None):
-                parameter.help = listed(text)  # type: ignore[attr-defined]
-            if parameter.param_type_name == "argument":  # its name says enough
-                parameter.display_type_rich = _no_type  # type: ignore[attr-defined]
-        super().format_help(ctx, formatter)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """`[OPTIONS] BENCHMARK [PATH]`."""
-        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
-        names = [(argument.metavar or str(argument.name).upper()) for argument in arguments]
-        pieces = [
-            name if argument.required else f"[{name}]"
-            for name, argument in zip(names, arguments, strict=True)
-        ]
-        return [self.options_metavar or "", *pieces]
-
-
-def _no_type(ctx: Any) -> None: ...
-
-
-def _name_value(annotation: Any) -> None:
-    """Gives an option a word for its value, if it has none of its own."""
-    if get_origin(annotation) is not Annotated:
-        return
-    kind, *infos = get_args(annotation)
-    inner = [part for each in get_args(kind) for part in (each, *get_args(each))]
-    word = next((word for plain, word in METAVARS.items() if plain in (kind, *inner)), None)
-    for info in infos:
-        if isinstance(info, OptionInfo) and info.metavar is None:
-            info.metavar = "NAME" if word and info.autocompletion else word
-
-
-def listed(text: str) -> str:
-    """The text with the names of each table that it mentions."""
-    for word in TABLES:
-        if f"{{{word}}}" in text:
-            text = text.replace(f"{{{word}}}", ", ".join(names_of(word)))
-    return text
-
-
-def names_of(word: str) -> list[str]:
-    """The names in a table."""
-    module, name = TABLES[word]
-    table = getattr(import_module(module), name)
-    return list(table() if callable(table) else table)
-
-
-def one_of(word: str) -> Callable[[str], list[str]]:
-    """Completes a name of a table in the shell."""
-    return lambda incomplete: [name for name in names_of(word) if name.startswith(incomplete)]
-
-
-def dataset_or_path(incomplete: str) -> list[str]:
-    """Completes the name of a data set in the shell, or a path."""
-    folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
-    prefix = "" if "/" not in incomplete else incomplete.rpartition("/")[0] + "/"
-    paths = sorted(folder.glob("*")) if folder.is_dir() else []
-    shown = [f"{prefix}{path.name}{'/' if path.is_dir() else ''}" for path in paths]
-    return [name for name in (*names_of("datasets"), *shown) if name.startswith(incomplete)]
-
-
-def no_less_than(least: int) -> Callable[[typer.CallbackParam, int], int]:
-    """Refuses a smaller number, as the callback of an option."""
-
-    def check(option: typer.CallbackParam, value: int) -> int:
-        if value < least:
-            raise ConfigError(f"{option.opts[0]} {value}; choose {least} or more")
-        return value
-
-    return check
-
-
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print no progress: only what is found, and warnings."),
 ]
-Tensorboard = Annotated[
-    bool, typer.Option("--tensorboard", help="Also show it in TensorBoard, in RUN/tensorboard.")
-]
-MLflowAddress = Annotated[
-    str | None,
-    typer.Option("--mlflow", metavar="URI", help="Also tell MLflow, as in sqlite:///runs.db."),
-]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object in place of tables and sentences.")
 ]
-
-
-MOST_A_PROCESSOR = 4  # processes that are started on this machine
-
-
-def _workable(count: int) -> int:
-    """Refuses numbers of processes that cannot be, before torch is loaded, which takes seconds."""
-    from assent.core.processors import processors
-
-    if count < 1:
-        raise ConfigError(f"--workers {count}; choose 1 or more")
-    if count > (most := MOST_A_PROCESSOR * processors()):
-        raise ConfigError(
-            f"--workers {count}, but there are {processors()} processors here, and each process "
-            f"takes memory of its own; choose {most} at most"
-        )
-    return count
-
-
-Workers = Annotated[
-    int,
-    typer.Option(
-        callback=_workable,
-        help="How many processes of this machine share the entities, at most "
-        f"{MOST_A_PROCESSOR} for each of its processors; with torchrun, it says how many.",
-    ),
-]
-
-
-def several() -> bool:
-    """Whether torchrun, or another launcher, started several processes of this command."""
-    return "RANK" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1"
-
-
-def is_first() -> bool:
-    """Whether this process speaks for all of them."""
-    return not several() or os.environ["RANK"] == "0"
 
 
 def stopped(line: str, stop: KeyboardInterrupt) -> StoppedError:
@@ -247,7 +97,7 @@ def command(
 
         own = signature(function)
         for parameter in own.parameters.values():
-            _name_value(parameter.annotation)
+            name_value(parameter.annotation)
         more = [
             Parameter(option, Parameter.KEYWORD_ONLY, default=False, annotation=kind)
             for option, kind in common.items()
@@ -277,126 +127,6 @@ def _telling(quiet: bool, as_json: bool) -> Iterator[None]:
     finally:
         notes.quiet, _document = False, None
         out.quiet = False
-
-
-BenchmarkFolder = Annotated[
-    str,
-    typer.Argument(
-        metavar="BENCHMARK",
-        autocompletion=dataset_or_path,
-        help="A benchmark: the folder that `assent build` made, or the name of a data set that is "
-        "one (fb14k-qaq).",
-    ),
-]
-Graph = Annotated[
-    str,
-    typer.Argument(
-        metavar="KB",
-        autocompletion=dataset_or_path,
-        help="Your graph: a file or folder of facts, a name that `assent data list` shows, or a "
-        "SPARQL store (sparql+http://host/path).",
-    ),
-]
-Language = Annotated[
-    str,
-    typer.Option(
-        help="Languages for readable names in RDF, the best first, as in en,de. A name without a "
-        "language comes after these, then any other."
-    ),
-]
-TypeRelation = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A relation of your graph that says which type an entity has, as rdf:type does; may "
-        "be given again."
-    ),
-]
-SubclassRelation = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A relation of your graph that puts a type under another, as rdfs:subClassOf does; "
-        "may be given again."
-    ),
-]
-Predict = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Also find new facts of this RDF relation, which is otherwise read as a type, a name "
-        "or part of the schema (rdf:type, rdfs:subClassOf, ...); may be given again."
-    ),
-]
-KeepSameAs = Annotated[
-    bool,
-    typer.Option("--keep-same-as", help="Do not merge entities that owl:sameAs says are the same."),
-]
-KeepLiterals = Annotated[
-    bool,
-    typer.Option(
-        help="Keep facts whose tail is an RDF literal (a number, a date, a text), with the literal "
-        "as an entity."
-    ),
-]
-KeepBlankNodes = Annotated[
-    bool, typer.Option(help="Keep facts about RDF blank nodes, with the nodes as entities.")
-]
-
-
-def _a_run(folder: Path) -> Path:
-    """Refuses what is no run at once, not after seconds of loading."""
-    refuse_no_run(folder)
-    return folder
-
-
-def _runs(folders: list[Path]) -> list[Path]:
-    return [_a_run(folder) for folder in folders]
-
-
-RunFolder = Annotated[
-    Path,
-    typer.Argument(
-        metavar="RUN", callback=_a_run, help="A run: the folder that `assent train` made."
-    ),
-]
-RunFolders = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="RUN...", callback=_runs, help="Runs: folders that `assent train` made."
-    ),
-]
-MaxSize = Annotated[
-    float | None,
-    typer.Option(
-        help="GB that a gzipped file may unpack to, where 100 times its size is too little."
-    ),
-]
-Unfinished = Annotated[
-    bool,
-    typer.Option(
-        "--unfinished",
-        help="Do not wait for the end of a training: use the best weights that it has saved so "
-        "far.",
-    ),
-]
-OnBenchmark = Annotated[
-    Path | None,
-    typer.Option(
-        "--on",
-        metavar="BENCHMARK",
-        help="Ask the queries of this benchmark instead of those of the run's own; it must have "
-        "the same train facts.",
-    ),
-]
-AtBenchmark = Annotated[
-    str | None,
-    typer.Option(
-        "--benchmark",
-        metavar="DIR",
-        help="Where the benchmark that the run was trained on is now, if it was moved.",
-    ),
-]
-Split = Annotated[
-    str, typer.Option(help="Which queries to ask: test, to measure on, or valid, to tune on.")
-]
 
 
 def _tell_version(wanted: bool) -> None:
@@ -465,12 +195,3 @@ def _print_document() -> None:
         from assent.measuring.plain import plain
 
         print(json.dumps(plain(_document), indent=1, allow_nan=False))
-
-
-def in_bytes(gigabytes: float | None, option: str = "--max-size") -> int | None:
-    """What --max-size, or another option, says."""
-    if gigabytes is None:
-        return None
-    if not 0 < gigabytes < LARGEST_SIZE:
-        raise ConfigError(f"{option} {gigabytes}; choose more than 0 and less than a million GB")
-    return int(gigabytes * 1e9)

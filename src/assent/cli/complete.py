@@ -1,24 +1,15 @@
 """The command complete: new facts, from every query that the graph may ask."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    RunFolder,
-    Unfinished,
-    Workers,
-    command,
-    is_first,
-    notes,
-    say,
-    show,
-    tell,
-)
-from assent.cli.together import refuse_alone, together
+from assent.cli.arguments import AtBenchmark, RunFolder, Unfinished
+from assent.cli.common import command, notes, say, show, tell
+from assent.cli.together import Workers, is_first, refuse_alone, together
 from assent.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -190,17 +181,8 @@ def complete(
     from assent.completing.by_fact import refuse_impossible
     from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
-    from assent.files.atomic import refuse_to_write, resolved
-    from assent.files.facts import (
-        files_of,
-        partial,
-        refuse_suffix,
-        refuse_unused,
-        write_facts,
-        write_refused,
-    )
-    from assent.files.provenance import About, refuse_graph, store_graph
-    from assent.files.sparql import Store, is_store
+    from assent.files.destinations import Destinations
+    from assent.files.provenance import About, refuse_graph
     from assent.reporting.new_facts import completion_grid, contents, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
@@ -218,39 +200,25 @@ def complete(
         )
     if out_file is None:
         raise ConfigError("give --out, the file that accepted facts go to")
-    files = [out_file] if review_file is None else [out_file, str(review_file)]
-    for path in files:
-        refuse_suffix(path)
     if review_above is not None and review_file is None:
         raise ConfigError("--review-above: belongs to --review, a file for facts to look at")
     review_above = 0.5 if review_above is None else review_above
+    if graph is not None:
+        refuse_graph(graph)
     options = {
         "--graph": graph is not None,
         "--triple-terms": triple_terms,
         "--spreadsheet-safe": spreadsheet_safe,
     }
-    refuse_unused(
-        [*files, *([refused_file] if refused_file else [])],
-        [option for option, given in options.items() if given],
-    )
-    if graph is not None:
-        refuse_graph(graph)
-    written = [*files, *([str(refused_file)] if refused_file else [])]
-    targets = [target for path in files for target in files_of(path)]
-    targets += [refused_file] if refused_file else []
-    places = {str(resolved(target)) for target in targets} | set(filter(is_store, written))
-    if len(places) < len(targets) + sum(map(is_store, written)):
-        raise ConfigError(f"{', '.join(written)}: one file cannot hold two kinds of facts")
-    for target in targets:
-        refuse_to_write(target, overwrite)
+    to = Destinations(out_file, None if review_file is None else str(review_file), refused_file)
+    to.refuse_unfit([option for option, given in options.items() if given], overwrite)
     anchors = read_list(anchors_file) if anchors_file else None
     with together(context, workers):
         run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
         if anchors is not None:
             names = run.benchmark.whole().vocabulary
             anchors = [names.entities[place] for place in entities_named(anchors, names)]
-        for path in files:
-            refuse_suffix(path, run.benchmark.vocabulary)
+        to.refuse_names(run.benchmark.vocabulary)
         if precision is not None and not reviewed and rule_of(run_folder) == "judge":
             say("the judge that the run was tuned with is not asked; model and rules decide")
         if precision is not None and over == "asked" and not reviewed:
@@ -283,8 +251,7 @@ def complete(
             raise StoppedError(said if is_first() else "", interrupts.wanted)
         if not is_first():  # of several processes, one writes and tells
             return
-        if not found.finished:
-            files = [path if is_store(path) else str(partial(Path(path))) for path in files]
+        to = replace(to, is_partial=not found.finished)
         about = About(
             str(run_folder),
             run.settings.name,
@@ -296,27 +263,18 @@ def complete(
             spreadsheet_safe,
             run.benchmark.has_rdf_terms,
         )
-        graph = store_graph(about) + ("" if found.finished else ".partial")
-        for path, facts in zip(files, (found.accepted, found.review), strict=False):
-            write_facts(path, facts, about._replace(graph=graph) if is_store(path) else about)
-        if refused_file is not None:
-            words = found.refused.words()
-            write_refused(refused_file, found.refused.facts, words, spreadsheet_safe)
+        kinds = (found.accepted, found.review)
+        to.write(kinds, about)
+        to.write_refused(found.refused.facts, found.refused.words(), about)
         whole = relations is None and anchors is None and max_facts is None
         if found.finished and whole:
-            keep_completion(found, run, run_folder, targets)
+            keep_completion(found, run, run_folder, to.files())
         show(completion_grid(found))
         for line in summary_lines(found):
             say(line)
-        files = [
-            f"{Store.of(path).url}, graph {graph}"
-            if is_store(path)
-            else " and ".join(map(str, files_of(path)))
-            for path in files
-        ]
-        kinds = (("accepted", found.accepted), ("to review", found.review))
-        for path, (what, facts) in zip(files, kinds, strict=False):
-            tell(what, path, contents(facts))
+        places = to.in_words(about)
+        for what, place, facts in zip(("accepted", "to review"), places, kinds, strict=False):
+            tell(what, place, contents(facts))
         if refused_file is not None:
             tell("refused", refused_file)
         if found.finished and not whole:
@@ -324,7 +282,7 @@ def complete(
         if not found.finished:
             done = f"{len(found.outcomes):,} of {found.relations:,} relations"
             raise StoppedError(
-                f"stopped; {' and '.join(map(str, files))} have what {done} gave", interrupts.wanted
+                f"stopped; {' and '.join(places)} have what {done} gave", interrupts.wanted
             )
 
 

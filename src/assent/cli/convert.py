@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import assent
-from assent.cli.common import (
+from assent.cli.arguments import (
     Graph,
     KeepBlankNodes,
     KeepLiterals,
@@ -16,12 +16,9 @@ from assent.cli.common import (
     Predict,
     SubclassRelation,
     TypeRelation,
-    command,
     in_bytes,
-    say,
-    show,
-    tell,
 )
+from assent.cli.common import command, say, show, tell
 
 
 @command()

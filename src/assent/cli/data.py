@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, command, notes, one_of, show, tell
+from assent.cli.common import app, command, notes, show, tell
+from assent.cli.helping import one_of
 
 data_app = typer.Typer(
     help="List data sets that have a name, and fetch them.", no_args_is_help=True

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import as_json, command, no_less_than, say, show
+from assent.cli.arguments import no_less_than
+from assent.cli.common import as_json, command, say, show
 
 
 @command()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
+from assent.cli.arguments import (
     AtBenchmark,
     MLflowAddress,
     OnBenchmark,
@@ -14,16 +14,9 @@ from assent.cli.common import (
     Split,
     Tensorboard,
     Unfinished,
-    Workers,
-    as_json,
-    command,
-    is_first,
-    notes,
-    say,
-    show,
-    tell,
 )
-from assent.cli.together import together
+from assent.cli.common import as_json, command, notes, say, show, tell
+from assent.cli.together import Workers, is_first, together
 from assent.errors import ConfigError, DataError
 
 
@@ -65,6 +58,7 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
+    from assent.core.queries import WITH_ANSWERS
     from assent.files.atomic import refuse_to_write
     from assent.files.decisions import is_decisions, write_decisions
     from assent.files.recording import recorded
@@ -104,7 +98,7 @@ def evaluate(
                 rival = load_decider(against, other, on)
                 rival_found = measure(other, rival, split, progress)
                 pair = (rival_found.classified, found.classified)
-                differences = {name: compared(*pair, name) for name in ("full", "C", "C+F", "I")}
+                differences = {name: compared(*pair, name) for name in WITH_ANSWERS}
         if not is_first():  # of several processes, one writes and tells
             return
         files = [run_folder / METRICS] if split == "test" and decider_file is None else []

@@ -4,16 +4,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    OnBenchmark,
-    RunFolder,
-    Unfinished,
-    as_json,
-    command,
-    no_less_than,
-    say,
-)
+from assent.cli.arguments import AtBenchmark, OnBenchmark, RunFolder, Unfinished, no_less_than
+from assent.cli.common import as_json, command, say
 
 
 @command()

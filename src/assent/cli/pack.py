@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, command, notes, tell
+from assent.cli.arguments import AtBenchmark, RunFolder
+from assent.cli.common import command, notes, tell
 
 
 @command()

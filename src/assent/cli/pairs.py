@@ -4,16 +4,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    RunFolder,
-    Split,
-    Unfinished,
-    as_json,
-    command,
-    notes,
-    show,
-)
+from assent.cli.arguments import AtBenchmark, RunFolder, Split, Unfinished
+from assent.cli.common import as_json, command, notes, show
 
 
 @command()

@@ -5,16 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
-    AtBenchmark,
-    MLflowAddress,
-    RunFolders,
-    Tensorboard,
-    Unfinished,
-    command,
-    notes,
-    tell,
-)
+from assent.cli.arguments import AtBenchmark, MLflowAddress, RunFolders, Tensorboard, Unfinished
+from assent.cli.common import command, notes, tell
 
 
 @command()

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import OnBenchmark, command, notes, say
+from assent.cli.arguments import OnBenchmark
+from assent.cli.common import command, notes, say
 from assent.errors import ConfigError, DataError
 
 BENCHMARK = "fb14k-qaq"

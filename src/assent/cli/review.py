@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, command, notes, say, stopped
+from assent.cli.arguments import AtBenchmark, RunFolder
+from assent.cli.common import command, notes, say, stopped
 from assent.errors import ConfigError, DataError, TerminatedError
 
 if TYPE_CHECKING:

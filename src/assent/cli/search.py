@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, command, notes, one_of, say, show, tell
+from assent.cli.arguments import BenchmarkFolder
+from assent.cli.common import command, notes, say, show, tell
+from assent.cli.helping import one_of
 
 if TYPE_CHECKING:
     from assent.reporting.grid import Grid
@@ -52,7 +54,8 @@ def search(
     """
     from assent.reporting.grid import counted
     from assent.reporting.progress import trainings
-    from assent.verbs.search import BEST, CHART, TABLE, UNDER_WAY
+    from assent.training.journal import UNDER_WAY
+    from assent.verbs.search import BEST, CHART, TABLE
     from assent.verbs.search import search as run_search
 
     with trainings(notes) as told:
@@ -83,16 +86,16 @@ def _best(found: "Found") -> "Grid":
         Grid,
         count,
         decimal,
+        measure_name,
         numbers,
         setting_name,
         texts,
         words,
     )
-    from assent.reporting.reported_run import STOPS
 
-    names, stop_on = list(found.trials[0].settings), found.settings.train.stop_on
+    names = list(found.trials[0].settings)
     columns = [
-        *numbers("training", STOPS.get(stop_on, stop_on), "epochs"),
+        *numbers("training", measure_name(found.settings.train.stop_on), "epochs"),
         *texts("state", *map(setting_name, names)),
     ]
     rows = [

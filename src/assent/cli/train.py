@@ -5,11 +5,15 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import BenchmarkFolder, Workers, command, is_first, notes, one_of, say, tell
+from assent.cli.arguments import BenchmarkFolder
+from assent.cli.common import command, notes, say, tell
+from assent.cli.helping import one_of
+from assent.cli.together import Workers, is_first, words_of
 
 
 @command()
 def train(
+    context: typer.Context,
     benchmark: BenchmarkFolder,
     model: Annotated[
         str,
@@ -79,23 +83,21 @@ def train(
     part of the benchmark that is there to choose by. After Ctrl-C or a crash, the same command goes
     on where it was stopped.
     """
-    from assent.reporting.progress import Together, advice, watching
+    from assent.reporting.advice import advice
+    from assent.reporting.progress import Together, watching
     from assent.reporting.tracking import tracking
     from assent.settings import COUNTED
-    from assent.training.together import workers as more_processes
+    from assent.training.launching import more_processes
     from assent.verbs.stopping import popularity
     from assent.verbs.train import train as run_training
 
     changes = list(changes or ())
     changes += [f"train.device={device}"] if device else []
     changes += [f"train.threads={threads}"] if threads is not None else []
-    words = ["train", benchmark, "--model", model, "--out", run_folder, "--preset", preset]
-    words += ["--settings", settings_file] if settings_file else []
-    words += [f"--set={change}" for change in changes] + ["--restart"] * restart
     if not is_first():  # of several processes, one shows what happens
         notes.quiet, tensorboard, mlflow = True, False, None
     with (
-        more_processes(workers, [str(word) for word in words]),
+        more_processes(workers, words_of(context)),
         tracking(run_folder, tensorboard, mlflow) as trackers,
         watching(notes) as watcher,
     ):

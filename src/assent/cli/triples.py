@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, Unfinished, as_json, command, show
+from assent.cli.arguments import AtBenchmark, RunFolder, Unfinished
+from assent.cli.common import as_json, command, show
 
 
 @command()

@@ -5,23 +5,17 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import (
+from assent.cli.arguments import (
     AtBenchmark,
     MLflowAddress,
     OnBenchmark,
     RunFolder,
     Tensorboard,
     Unfinished,
-    Workers,
-    command,
-    is_first,
-    notes,
-    one_of,
-    say,
-    show,
-    tell,
 )
-from assent.cli.together import together
+from assent.cli.common import command, notes, say, show, tell
+from assent.cli.helping import one_of
+from assent.cli.together import Workers, is_first, together
 from assent.errors import ConfigError
 
 

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, RunFolder, as_json, command, notes, say, show, tell
+from assent.cli.arguments import AtBenchmark, RunFolder
+from assent.cli.common import as_json, command, notes, say, show, tell
 
 
 @command()

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import AtBenchmark, as_json, command, say
+from assent.cli.arguments import AtBenchmark
+from assent.cli.common import as_json, command, say
 
 
 @command()

@@ -118,25 +118,9 @@ class ByFact:
         nothing = Completion(
             NewFacts.nothing(ground.names), (), len(ground.relations), promises=False
         )
-        self.telling(f"asking with {len(self.rehearsing.held_out):,} held-out facts hidden")
-        heard = self.rehearsing.propose(progress, stopping)
-        if not heard:
+        if (asked := self._asked(progress, stopping)) is None:
             return nothing
-        heard = self._guessed(heard, self.rehearsing.ground)
-        candidates = self._tests(Candidates.joined_up([mine.candidates for mine in heard]))
-        self.telling(f"estimating what each relation lacks, by {len(candidates):,} candidates")
-        rehearsal = rehearsed(candidates, self.rehearsing.known, self.missing)
-        if self._make_final is not None:
-            self.telling("asking the model that learned all facts")
-            self.final = self._make_final()
-            self._ground = None
-            heard = self._carried(candidates, self.final.propose(progress, stopping))
-            if not heard:
-                return nothing
-            heard = self._guessed(heard, self.ground)
-        else:
-            of_relation = dict(zip(self.rehearsing.ground.relations, heard, strict=True))
-            heard = [of_relation[relation] for relation in ground.relations]
+        heard, candidates, rehearsal = asked
         ground, wanted = self.ground, self.ground.wanted
         plausible = [
             self._plausible(relation, mine.candidates, rehearsal)
@@ -193,6 +177,31 @@ class ByFact:
         return Completion(
             decided, tuple(outcomes), len(ground.relations), False, summary, considered
         )
+
+    def _asked(
+        self, progress: QueriesDone, stopping: Stopping
+    ) -> tuple[list[Proposed], Candidates, Rehearsal] | None:
+        """What is proposed of each relation to decide about; what was rehearsed; the rehearsal.
+
+        None if `stopping` said to stop before the end.
+        """
+        self.telling(f"asking with {len(self.rehearsing.held_out):,} held-out facts hidden")
+        heard = self.rehearsing.propose(progress, stopping)
+        if not heard:
+            return None
+        heard = self._guessed(heard, self.rehearsing.ground)
+        candidates = self._tests(Candidates.joined_up([mine.candidates for mine in heard]))
+        self.telling(f"estimating what each relation lacks, by {len(candidates):,} candidates")
+        rehearsal = rehearsed(candidates, self.rehearsing.known, self.missing)
+        if self._make_final is None:
+            of_relation = dict(zip(self.rehearsing.ground.relations, heard, strict=True))
+            heard = [of_relation[relation] for relation in self.ground.relations]
+            return heard, candidates, rehearsal
+        self.telling("asking the model that learned all facts")
+        self.final = self._make_final()
+        self._ground = None
+        heard = self._carried(candidates, self.final.propose(progress, stopping))
+        return (self._guessed(heard, self.ground), candidates, rehearsal) if heard else None
 
     def _considered(
         self,

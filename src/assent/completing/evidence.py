@@ -21,9 +21,9 @@ from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.rules.beyond import Beyond
 from assent.rules.explaining import Counting
-from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
 from assent.rules.having import Having
+from assent.rules.mining import PRIOR
 from assent.rules.steps import NONE
 from assent.rules.ways import Ways
 from assent.rules.wording import Wording

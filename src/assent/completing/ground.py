@@ -83,8 +83,7 @@ class Ground:
         """Which heads and which tails may have one answer only, and have it already.
 
         They have it in `facts` (fact, 3), or else in the known facts; or it is an entity that
-        building removed. None instead of a mask
-        (entity,): any number of answers is right.
+        building removed. None in place of a mask (entity,): any number of answers is right.
         """
         facts = self.facts if facts is None else facts
         heads, _, tails = facts[facts[:, 1] == relation].T

@@ -1,5 +1,6 @@
-"""What each relation's queries gave, kept in a folder, so that a completion can be stopped, go on,
-and be shared among several machines.
+"""What each relation's queries gave, kept in a folder.
+
+So a completion can be stopped, go on, and be shared among several machines.
 """
 
 import hashlib

@@ -72,11 +72,11 @@ class Law:
     def verdicts(self, facts: Ids, probabilities: Values, accepted: Mask) -> Verdicts:  # (fact,)
         """For each fact the first of the REASONS to refuse it, or KEPT."""
         verdicts = self.contradictions(facts)
-        self._judge_rivals(facts, probabilities, accepted, verdicts)
+        self._refuse_rivals(facts, probabilities, accepted, verdicts)
         return verdicts
 
     def contradictions(self, facts: Ids) -> Verdicts:  # (fact,)
-        """The same without regard to the other new facts: what types and known facts speak of."""
+        """For each fact the first reason that types or known facts give to refuse it, or KEPT."""
         verdicts = np.full(len(facts), KEPT, np.int8)
         for relation in np.unique(facts[:, 1]).tolist():
             rows = np.flatnonzero(facts[:, 1] == relation)
@@ -107,11 +107,11 @@ class Law:
                 wrong |= (tails == tail) & self.has_any(foes)[heads]
             yield "disjoint", wrong
 
-    def _judge_rivals(
+    def _refuse_rivals(
         self, facts: Ids, probabilities: Values, accepted: Mask, verdicts: Verdicts
     ) -> None:
         """Refuses facts that contradict a fact which comes before them."""
-        rivals = np.isin(facts[:, 1], [r for r in range(len(self.ends)) if self._rules(r)])
+        rivals = np.isin(facts[:, 1], [r for r in range(len(self.ends)) if self._has_rivals(r)])
         pairs = np.sort(facts[:, [0, 2]], axis=1)  # a fact stands next to its reverse
         order = np.lexsort((facts[:, 1], *pairs.T[::-1], -probabilities, ~accepted))
         answers: dict[tuple[int, int], set[int]] = defaultdict(set)
@@ -129,7 +129,7 @@ class Law:
                 for entity, types in gives:
                     given[entity] |= types
 
-    def _rules(self, relation: int) -> bool:
+    def _has_rivals(self, relation: int) -> bool:
         """Whether facts of this relation can contradict other new facts."""
         ends = self.ends[relation]
         return relation in self.typing or any(end.only_one or end.gives for end in ends)

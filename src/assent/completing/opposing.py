@@ -10,7 +10,7 @@ from assent.completing.schema import Links
 from assent.completing.telling import Rule, Telling, so_many_of
 from assent.core.arrays import Ids, Mask
 from assent.core.new_facts import AGAINST, RULES, Reason
-from assent.rules.firing import PRIOR
+from assent.rules.mining import PRIOR
 from assent.rules.rivalling import Rivalling
 from assent.rules.steps import NONE
 

@@ -175,10 +175,10 @@ class Proposer:
         return Proposed(len(queries), found.take(decidable), against)
 
     def _eligible(self, relation: int, shortlist: Shortlist) -> tuple[Ids, Ids]:
-        """Heads and tails of the shortlisted facts, each once, ascending; with their reverses if
-        the relation is symmetric.
+        """Heads and tails of the shortlisted facts that may be new, each once, ascending.
 
-        Both ends fit the relation, and train does not have the fact.
+        Both ends fit the relation, and train does not have the fact. Of a symmetric relation, the
+        reverses of these facts are among them.
         """
         slots, entities = shortlist.relations, shortlist.entities
         anchors = shortlist.queries.anchors[shortlist.rows]
@@ -287,8 +287,8 @@ class Proposer:
         """Which candidates completing could accept, and which held-out facts it could have found.
 
         A functional relation gets no second answer, and no relation a pair that is joined in a way
-        that excludes it. To find a held-out fact, the other held-out
-        facts are hidden too, and its ends must fit by what train says.
+        that excludes it. To find a held-out fact, the other held-out facts are hidden too, and its
+        ends must fit by what train says.
         """
         heads, tails = found.facts[:, 0], found.facts[:, 2]
         new = ~_second(self.ground.taken(relation), heads, tails)

@@ -32,7 +32,6 @@ FOR = (STATED, *RULES, SIMILAR)
 AGAINST = ("answered", "never", "rival")
 
 Values = NDArray[np.float64]
-Fact = tuple[int, int, int]  # head, relation, tail
 
 
 class Reason(NamedTuple):

@@ -182,3 +182,4 @@ SETS: dict[str, Callable[[Queries], Mask]] = {
     "N": lambda queries: queries.is_none,
     "F": lambda queries: queries.subsets == Subset.FAKE,
 }
+WITH_ANSWERS = ("full", "C", "C+F", "I")  # the sets in which there are answers to find

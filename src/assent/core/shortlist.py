@@ -29,7 +29,7 @@ class Spread:
     __repr__ = brief
 
     def take(self, queries: Mask) -> Self:
-        """The same for some of the queries only."""
+        """The spread of some of the queries."""
         return type(self)(
             self.best[queries], self.total[queries], self.expected[queries], self.effective[queries]
         )
@@ -73,7 +73,7 @@ class Shortlist:
         )
 
     def take(self, queries: ArrayLike) -> Self:
-        """The same for some of the queries only, given as a mask."""
+        """The candidates of some of the queries, which are given as a mask."""
         mask = np.asarray(queries, bool)
         kept = mask[self.rows]
         places = np.cumsum(mask) - 1

@@ -149,8 +149,10 @@ def _asked(shortlist: Shortlist) -> tuple[Ids, Ids, Ids]:
 def _ranked(
     rows: Ids, values: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The candidates by query and falling value; the place where each one's query begins; and the
-    place of the first candidate of the query with its value: those with the same share a rank.
+    """The candidates by query and falling value, and two places in this order for each of them.
+
+    The first is where its query begins; the second that of the first candidate of the query with
+    the same value, for those share a rank.
     """
     order = np.lexsort((-values, rows))
     ranked, falling = rows[order], values[order]

@@ -20,7 +20,7 @@ from assent.core.arrays import Ids, Keys, frozen
 from assent.core.counts import f1
 from assent.core.decider import Decider
 from assent.core.pairs import joined
-from assent.core.queries import SETS
+from assent.core.queries import SETS, WITH_ANSWERS
 from assent.core.scores import Scores
 from assent.core.shortlist import Shortlist
 from assent.core.thresholds import Thresholds
@@ -40,7 +40,6 @@ FOLDS = 6
 MANY = 100_000  # candidates to learn from, above which more and larger trees do not overfit
 FEW_TREES = BoostSettings(trees=200, leaves=31, l2=10, rate=0.05, features=0.3)
 MANY_TREES = BoostSettings(trees=600, leaves=63, l2=10, rate=0.05, features=0.2)
-SHOWN = ("full", "C", "C+F", "I")  # sets of queries whose F1 on valid is told
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # so that near ids fall far apart
 
 
@@ -107,9 +106,11 @@ def judge(tuning: Tuning) -> Decider:
 
 
 def _f1_by_set(judged: Shortlist, thresholds: Thresholds) -> dict[str, float | None]:
-    """F1 on each of the SHOWN sets of queries; None where it is not defined."""
+    """F1 on valid, on each of the sets WITH_ANSWERS; None where it is not defined."""
     counts = judged.counts(judged.accepted(thresholds))
-    reached = {name: float(f1(counts.take(SETS[name](judged.queries)).total())) for name in SHOWN}
+    reached = {
+        name: float(f1(counts.take(SETS[name](judged.queries)).total())) for name in WITH_ANSWERS
+    }
     return {name: None if np.isnan(value) else value for name, value in reached.items()}
 
 

@@ -125,7 +125,7 @@ class Highest:
                 self._share_floors()
 
     def result(self) -> Shortlist:
-        """The same however the stream was cut: floors depend on the scores alone."""
+        """The highest candidates; the same however the stream was cut into blocks."""
         self._drop()
         if (columns := self.kept.join()) is not None:
             self.floors = columns.highest(self.floors)
@@ -274,7 +274,7 @@ def _room(size: int) -> Room:
 
 
 def rounded_down(thresholds: Thresholds) -> Scores:  # (slot,)
-    """The same in float32: a score is higher than one if and only if it is higher than the other.
+    """Thresholds in float32 that accept exactly the scores that the given ones accept.
 
     Rounded to the nearest float32, a threshold may move upwards, past a score that it accepts.
     """

@@ -11,7 +11,6 @@ from assent.files.atomic import folder_beside, found_again
 from assent.files.checksums import check, read_checksums
 from assent.files.croissant import write_croissant
 from assent.files.own_layout import (
-    MANIFEST,
     OPTIONAL,
     looks_ours,
     miscounted,
@@ -19,6 +18,7 @@ from assent.files.own_layout import (
     write_own,
     write_streamed,
 )
+from assent.files.places import MANIFEST
 from assent.files.published import looks_published, read_published, write_published
 from assent.files.recording import seal_folder
 

@@ -16,11 +16,13 @@ from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
 from assent.files.considered import Record, read_record, write_considered
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
+from assent.files.guarding import MALFORMED
 from assent.files.places import COMPLETION, CONSIDERED, FACTS
 from assent.files.text import read_json
 
 FORMAT = 1
-REHEARSAL = "rehearsal"  # decided: what `ask` answers by is kept then
+# What decided about the facts. Where a rehearsal did, what `ask` answers by is kept.
+REHEARSAL, REVIEW, PROMISE, DECIDER = "rehearsal", "review", "promise", "decider"
 UNTOLD = "untold"  # older records do not say what was kept beside them
 LOCK = ".completion.lock"  # there while a command replaces a completion
 
@@ -40,7 +42,7 @@ class Kept(NamedTuple):
     """A completion without its facts: which model made them, and what may be expected of them."""
 
     model: str  # the checksum of the model that was asked
-    decided: str  # by what: `rehearsal`, `review`, `promise` or `decider`
+    decided: str  # by what: REHEARSAL, REVIEW, PROMISE or DECIDER
     precision: float  # wanted; nan: none was
     lines: tuple[str, ...]  # as `assent complete` printed them
     assumption: str  # what an estimate rests on; empty without one
@@ -216,14 +218,7 @@ def _kept(path: Path, document: Any) -> Kept:
             ),
             None if (seal := document.get("considered", UNTOLD)) is None else str(seal),
         )
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        AttributeError,
-        RecursionError,
-    ) as error:
+    except MALFORMED as error:
         raise DataError(f"{path}: no record of a completion ({in_words(error)})") from error
 
 

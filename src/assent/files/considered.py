@@ -19,6 +19,7 @@ from assent.core.legible import in_words
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.arrays import read_arrays, seal_of, write_arrays
+from assent.files.guarding import MALFORMED
 from assent.files.places import CONSIDERED
 
 FORMAT = 2  # 1 had one threshold for all relations
@@ -118,10 +119,10 @@ def read_considered(folder: Path, names: list[Vocabulary], model: str) -> Consid
 
 @contextmanager
 def _saying(path: Path) -> Iterator[None]:
-    """Whatever is wrong with what the file says is a refusal of the file."""
+    """Turns what parsing raises into a refusal of the file, in one line."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+    except MALFORMED as error:
         raise DataError(
             f"{path}: no record of a completion ({in_words(error)}); remove it"
         ) from error

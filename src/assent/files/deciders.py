@@ -25,7 +25,7 @@ from assent.errors import DataError
 from assent.files.arrays import arrays_in
 from assent.files.atomic import beside
 from assent.files.checksums import sealed, unsealed
-from assent.files.guarding import parsing, refuse_special
+from assent.files.guarding import MALFORMED, parsing, refuse_special
 from assent.files.places import DECIDER
 from assent.files.text import read_json
 
@@ -35,7 +35,6 @@ LOOKED_AT = 200  # bytes of a file that may be a decider
 SIGMOIDS = ("intercept", "slope", "floor", "below")
 
 # what reading JSON that says something else may raise
-WRONG = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
 
 Arrays = Mapping[str, NDArray[Any]]
 # what decider.json states of a judge, and its arrays -> the judge, bound to its models
@@ -120,14 +119,7 @@ def read_decider(
         if not renewing:  # last: what is wrong with it is better said by what is above
             unsealed(written, path)
         return decider
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        AttributeError,
-        RecursionError,
-    ) as error:
+    except MALFORMED as error:
         raise DataError(f"{path}: not a decider for this benchmark ({in_words(error)})") from error
 
 

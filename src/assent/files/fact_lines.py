@@ -26,10 +26,10 @@ from assent.core.new_facts import (
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.fact_rows import Row
+from assent.files.guarding import MALFORMED
 from assent.files.text import is_text, lines_of
 
 # What reading a line raises that says something else than a completion would.
-WRONG = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 
 
 def read_facts(path: str | Path, labels: Iterable[Vocabulary] = ()) -> NewFacts:
@@ -43,7 +43,7 @@ def read_facts(path: str | Path, labels: Iterable[Vocabulary] = ()) -> NewFacts:
     for number, line in enumerate(lines_of(path), 1):
         try:
             rows.append(_read(json.loads(line), names))
-        except WRONG as error:
+        except MALFORMED as error:
             wrong = f"no {error}" if isinstance(error, KeyError) else in_words(error)
             raise DataError(
                 f"{path}:{number}: {wrong}; expected a line of `assent complete`, as .jsonl"

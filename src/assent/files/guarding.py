@@ -7,12 +7,16 @@ from pathlib import Path
 from assent.core.legible import first_line, in_words
 from assent.errors import AssentError, DataError
 
+# What our own code raises where a document has other things in it than it should: a key is not
+# there, a list stands for a number, a number is too large.
+MALFORMED = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+
 
 @contextmanager
 def parsing(
     path: Path | str, expected: str, refusal: type[AssentError] = DataError
 ) -> Iterator[None]:
-    """Whatever a parser raises about a file is a refusal of that file.
+    """Turns whatever a parser raises about a file into a refusal of that file.
 
     Parsers of others raise anything: what numpy, zipfile or safetensors say about a damaged header
     depends on the byte. Only calls of such parsers belong within.

@@ -24,13 +24,14 @@ from assent.core.version import __version__
 from assent.core.vocabulary import SIDES, Vocabulary
 from assent.errors import DataError
 from assent.files.annotations import read_entity_types
+from assent.files.places import MANIFEST
 from assent.files.published import refuse_twice
 from assent.files.schemas import read_schema, typed, write_schema
 from assent.files.text import is_text, lines_of, read_json
 from assent.files.triples import named_columns
 from assent.files.tsv import ids_of, line_of, read_columns, write_blocks, write_tsv
 
-MANIFEST = "manifest.json"
+ENTITIES, RELATIONS, TRAIN = "entities.tsv", "relations.tsv", "train.tsv"
 TYPES, SCHEMA = "entity_types.tsv", "schema.tsv"
 STATED = "stated.tsv"  # older benchmarks have none
 # What building removed; benchmarks in which it removed nothing, and older ones, have none of these.
@@ -80,9 +81,9 @@ def write_own(benchmark: Benchmark, folder: Path) -> None:
 def write_streamed(benchmark: Streamed, folder: Path) -> None:
     """Writes all files of assent's own layout, block by block."""
     vocabulary = benchmark.vocabulary
-    write_names(vocabulary.entities, vocabulary.entity_labels, folder / "entities.tsv")
-    write_names(vocabulary.relations, vocabulary.relation_labels, folder / "relations.tsv")
-    _write_facts(benchmark.train(), vocabulary, folder / "train.tsv")
+    write_names(vocabulary.entities, vocabulary.entity_labels, folder / ENTITIES)
+    write_names(vocabulary.relations, vocabulary.relation_labels, folder / RELATIONS)
+    _write_facts(benchmark.train(), vocabulary, folder / TRAIN)
     for split in SPLITS:
         _write_queries(benchmark.queries[split](), vocabulary, folder / f"{split}.tsv")
     if benchmark.types is not None and len(benchmark.types.entity_types):
@@ -192,13 +193,13 @@ def _read_removed(folder: Path, mine: Vocabulary) -> KnowledgeBase | None:
 
 def read_own(folder: Path) -> Benchmark:
     manifest = read_manifest(folder / MANIFEST)
-    entities, entity_labels = read_names(folder / "entities.tsv")
-    relations, relation_labels = read_names(folder / "relations.tsv")
+    entities, entity_labels = read_names(folder / ENTITIES)
+    relations, relation_labels = read_names(folder / RELATIONS)
     vocabulary = Vocabulary(entities, relations, entity_labels, relation_labels)
     schema = folder / STATED
     benchmark = Benchmark(
         vocabulary,
-        _read_facts(folder / "train.tsv", vocabulary),
+        _read_facts(folder / TRAIN, vocabulary),
         _read_queries(folder / "valid.tsv", vocabulary),
         _read_queries(folder / "test.tsv", vocabulary),
         manifest[MASKS[manifest["format"]]],

@@ -20,7 +20,7 @@ from assent.core.version import __version__
 from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.checksums import digest, sealed, unsealed
-from assent.files.guarding import refuse_special
+from assent.files.guarding import MALFORMED, refuse_special
 
 FORMAT = 1
 ABOUT = "pack.json"
@@ -122,7 +122,7 @@ def _sums(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
         if document["format"] != FORMAT:
             raise ValueError(f"format {document['format']!r}; expected {FORMAT}")
         sums = {str(name): str(value) for name, value in document["files"].items()}
-    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except MALFORMED as error:
         raise DataError(f"{path}: not a pack of assent ({in_words(error)})") from error
     try:
         unsealed(document, path)

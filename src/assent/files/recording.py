@@ -32,7 +32,7 @@ def seal_folder(folder: Path) -> None:
 
 @contextmanager
 def recorded(path: Path) -> Iterator[Path]:
-    """As `beside`; the folder has the checksum of the file before the file has its name."""
+    """A path to write a file to, as `beside`; the file is vouched for before it has its name."""
     folder, name = path.parent, path.name
     with ExitStack() as until_named:
         with beside(path, own=True) as part:

@@ -80,12 +80,13 @@ def forget_training(folder: Path) -> None:
 
 
 def save_weights(folder: Path, weights: dict[str, Tensor]) -> None:
+    """Writes the weights of a run, and their checksum."""
     with recorded(folder / WEIGHTS) as part:
         save_file({name: tensor.contiguous().cpu() for name, tensor in weights.items()}, part)
 
 
 def save_pieces(folder: Path, weights: Mapping[str, Piecewise]) -> None:
-    """The same of weights that come in pieces."""
+    """Writes weights that come in pieces, because they do not fit into memory."""
     with recorded(folder / WEIGHTS) as part:
         write_tensors(part, weights)
 

@@ -1,19 +1,16 @@
-"""A SPARQL store over HTTP: asked for facts page by page, and told new facts in batches.
+"""A SPARQL store over HTTP: asked a query, and told new facts in batches.
 
 A store is named `sparql+http://host/path`, or with https. A name and a password before the host,
 `user:password@host`, are sent to a store that asks for them.
 """
 
-import hashlib
 import http.client
-import json
 import re
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,32 +18,14 @@ from typing import Self
 
 import pyoxigraph as ox
 
-from assent.errors import ConfigError, DataError, FetchError
-from assent.files.atomic import beside
+from assent.errors import ConfigError, FetchError
 from assent.files.rdf import as_term
-from assent.files.text import read_json
 
 SCHEME = re.compile(r"sparql\+(?=https?://[^/])")
 PASSING = {408, 425, 429, 500, 502, 503, 504}  # HTTP errors: another try may succeed
 CHUNK = 1 << 16
-TRIPLES, ROWS = "application/n-triples, text/turtle", "application/sparql-results+json"
-EVERYTHING = "SELECT ?head ?relation ?tail WHERE { ?head ?relation ?tail }"
 BATCH = 1000  # facts that one update has
 GRAPH = "urn:assent:accepted"  # where new facts go, if no other graph is named
-
-# The beginning of a query: comments, BASE and PREFIX, then the word that says what it is.
-PROLOGUE = re.compile(
-    r"(?P<prologue>(?:\s|#[^\n]*\n|BASE\s*<[^>]*>|PREFIX\s+[^\s:]*:\s*<[^>]*>)*)"
-    r"(?P<kind>SELECT|CONSTRUCT)\b",
-    re.IGNORECASE,
-)
-# A variable, or the name of an expression: (... AS ?name), with brackets in it or not.
-SELECTED = re.compile(
-    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\bAS\s+([?$]\w+)\s*\)|([?$]\w+)", re.IGNORECASE
-)
-OWN_PAGES = re.compile(r"\b(LIMIT|OFFSET)\s+\d+\s*\}?\s*$", re.IGNORECASE)
-
-PagesDone = Callable[[int], None]  # told how many rows are here
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +77,9 @@ class Store:
         """The answer to a query, and its media type."""
         return self._send({"query": query}, accept, paging)
 
-    def tell(self, update: str, paging: Paging = DEFAULTS) -> None:
+    def tell(self, update: str) -> None:
         """Carries out an update."""
-        self._send({"update": update}, "*/*", paging)
+        self._send({"update": update}, "*/*", DEFAULTS)
 
     def _send(self, fields: dict[str, str], accept: str, paging: Paging) -> tuple[bytes, str]:
         """One request, again if it is lost; both kinds may be repeated without harm."""
@@ -124,7 +103,7 @@ class Store:
                 return _received(response, paging), response.headers.get_content_type()
         except urllib.error.HTTPError as answer:
             with answer:
-                said = _one_line(answer.read(2000))
+                said = one_line(answer.read(2000))
             if answer.code in PASSING:
                 raise _LostError(f"HTTP {answer.code} {answer.reason}: {said}") from answer
             raise FetchError(f"{self.url}: HTTP {answer.code} {answer.reason}: {said}") from answer
@@ -145,157 +124,10 @@ class _LostError(Exception):
     """A request without an answer; another try may succeed."""
 
 
-# Facts in
-
-
-def fetch_graph(
-    store: Store,
-    query: str,
-    home: Path,
-    paging: Paging = DEFAULTS,
-    progress: PagesDone = lambda rows: None,
-) -> Path:
-    """All that a query finds, as an N-Triples file; what is there already is not asked for again.
-
-    The query selects three variables, head, relation and tail in this order, or constructs triples.
-    Pages go into a folder of `home` that is named after store and query.
-    """
-    ask, reads = _pages(query)
-    digest = hashlib.sha256("\n".join([store.url, query, str(paging.rows)]).encode()).hexdigest()
-    folder = home / f"sparql-{digest[:16]}"
-    whole = folder / "graph.nt"
-    if whole.is_file():
-        return whole
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "query.json").write_text(
-        json.dumps({"store": store.url, "query": query, "page": paging.rows}, indent=2) + "\n"
-    )
-    end, pages = time.monotonic() + 60 * paging.minutes, list[_Page]()
-    while not pages or pages[-1].rows:
-        offset = pages[-1].offset + pages[-1].step if pages else 0
-        what = f"{store.url}: {offset:,} rows are here"
-        if offset >= paging.most_rows:
-            raise FetchError(f"{what}, the most that may be; ask for less, or allow more rows")
-        if time.monotonic() > end:
-            raise FetchError(f"{what} after {paging.minutes:g} minutes; ask again to go on")
-        page = _Page(folder, offset)
-        if not page.is_here:
-            page.put(*reads(store, ask(offset, paging.rows), paging))
-        pages.append(page)
-        progress(offset + page.step)
-    with beside(whole) as part, part.open("wb") as file:
-        for page in pages:
-            file.write(page.triples.read_bytes())
-    for page in pages:
-        page.remove()
-    return whole
-
-
-class _Page:
-    """A page in a folder: its triples, and how many rows they came from."""
-
-    def __init__(self, folder: Path, offset: int) -> None:
-        self.offset = offset
-        self.triples = folder / f"page-{offset:012}.nt"
-        self.counts = self.triples.with_suffix(".json")
-
-    @property
-    def is_here(self) -> bool:
-        return self.counts.is_file()  # written last
-
-    @property
-    def rows(self) -> int:
-        return int(read_json(self.counts)["rows"])
-
-    @property
-    def step(self) -> int:
-        """How far it is to the next page."""
-        return int(read_json(self.counts)["step"])
-
-    def put(self, triples: Iterable[ox.Triple], rows: int, step: int) -> None:
-        with beside(self.triples) as part:
-            part.write_bytes(b"".join(f"{triple} .\n".encode() for triple in triples))
-        with beside(self.counts) as part:
-            part.write_text(json.dumps({"rows": rows, "step": step}))
-
-    def remove(self) -> None:
-        self.counts.unlink()
-        self.triples.unlink()
-
-
-# The triples of a page, the rows that they came from, and how far it is to the next page.
-_Read = tuple[list[ox.Triple], int, int]
-
-
-def _pages(query: str) -> tuple[Callable[[int, int], str], Callable[..., _Read]]:
-    """The query for each page, by its first row and its number of rows; and what reads a page."""
-    found = PROLOGUE.match(query)
-    if found is None:
-        raise DataError("the query: expected SELECT with three variables, or CONSTRUCT")
-    kind, prologue, body = found["kind"].upper(), found["prologue"], query[found.start("kind") :]
-    if kind == "CONSTRUCT" and OWN_PAGES.search(body):
-        raise DataError("the query: LIMIT and OFFSET are for pages; leave them out of CONSTRUCT")
-
-    if kind == "SELECT":
-        # What is selected is selected from once more: the query's own order and limits hold.
-        body = f"SELECT {' '.join(_variables(body))} WHERE {{ {{ {body}\n}} }}"
-
-    def page(offset: int, rows: int) -> str:
-        return f"{prologue}{body}\nLIMIT {rows} OFFSET {offset}"
-
-    return page, _selected if kind == "SELECT" else _constructed
-
-
-def _variables(body: str) -> list[str]:
-    """The variables that a query selects, in their order."""
-    names = [one or other for one, other in SELECTED.findall(body[: body.find("{")])]
-    if len(names) != 3:
-        raise DataError(
-            f"the query: it selects {' '.join(names) or 'no variables by name'}; "
-            "expected three, such as ?head ?relation ?tail"
-        )
-    return names
-
-
-def _selected(store: Store, query: str, paging: Paging) -> _Read:
-    """Rows of three terms, as triples; a row without one of them says nothing.
-
-    A store may give fewer rows than it was asked for, and have more: the next page begins with the
-    row after the last that it gave.
-    """
-    content, _ = store.ask(query, ROWS, paging)
-    triples, rows = list[ox.Triple](), 0
-    with _understood(store):
-        found = ox.parse_query_results(content, format=ox.QueryResultsFormat.JSON)
-        if not isinstance(found, ox.QuerySolutions) or len(found.variables) != 3:
-            raise ValueError("not three variables, head, relation and tail")
-        for row in found:
-            rows += 1
-            head, relation, tail = (row[place] for place in range(3))
-            named = isinstance(relation, ox.NamedNode) and tail is not None
-            if named and isinstance(head, ox.NamedNode | ox.BlankNode):
-                triples.append(ox.Triple(head, relation, tail))
-    return triples, rows, rows
-
-
-def _constructed(store: Store, query: str, paging: Paging) -> _Read:
-    """Triples; how many rows they came from, only the store knows: it must give all asked for."""
-    content, media = store.ask(query, TRIPLES, paging)
-    with _understood(store):
-        form = ox.RdfFormat.from_media_type(media) or ox.RdfFormat.N_TRIPLES
-        found = ox.parse(content, format=form)
-        triples = [ox.Triple(quad.subject, quad.predicate, quad.object) for quad in found]
-    return triples, len(triples), paging.rows
-
-
-# New facts out
-
-
 def send_facts(
     store: Store,
     facts: Iterable[tuple[str, str, str]],
     graph: str = GRAPH,
-    paging: Paging = DEFAULTS,
     rdf_terms: bool = False,
 ) -> None:
     """Puts facts by name into a named graph; facts that it has already stay as they are.
@@ -313,16 +145,7 @@ def send_facts(
             f"{as_term(head)} {as_term(relation)} {as_term(tail, rdf_terms)} ."
             for head, relation, tail in batch
         )
-        store.tell(f"INSERT DATA {{ GRAPH {into} {{\n{lines}\n}} }}", paging)
-
-
-@contextmanager
-def _understood(store: Store) -> Iterator[None]:
-    try:
-        yield
-    except (SyntaxError, ValueError) as error:
-        said = _one_line(str(error).encode())
-        raise DataError(f"{store.url}: its answer cannot be read: {said}") from error
+        store.tell(f"INSERT DATA {{ GRAPH {into} {{\n{lines}\n}} }}")
 
 
 def _received(response: http.client.HTTPResponse, paging: Paging) -> bytes:
@@ -339,7 +162,7 @@ def _received(response: http.client.HTTPResponse, paging: Paging) -> bytes:
     return b"".join(chunks)
 
 
-def _one_line(text: bytes) -> str:
+def one_line(text: bytes) -> str:
     """What a store says about an error, as far as a person would read it."""
     words = re.sub(r"<[^>]{1,200}>", " ", text.decode(errors="replace"))
     shown = " ".join("".join(sign if sign.isprintable() else " " for sign in words).split())

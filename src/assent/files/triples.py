@@ -167,7 +167,7 @@ def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:
 
 
 def named_columns(facts: Ids, entities: pl.Series, relations: pl.Series) -> pl.DataFrame:
-    """The same, from the names of all entities and relations."""
+    """Facts by name, where the names of all entities and relations are columns already."""
     heads, rels, tails = (np.ascontiguousarray(column) for column in facts.T)
     return pl.DataFrame(
         {

@@ -173,7 +173,7 @@ def _fields(
     separator: str,
     blank: int = 0,
 ) -> Iterator[tuple[int, list[str]]]:
-    """The same; so many blank lines came before."""
+    """The number and the fields of each numbered line; `blank` lines were met before these."""
     for number, line in lines:
         if not line:
             blank += 1
@@ -218,7 +218,7 @@ def write_tsv(frame: pl.DataFrame, path: Path, keep_rdf_terms: bool = False) -> 
 
 
 def write_blocks(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    """The same, from frames that come one after another."""
+    """Writes frames that come one after another to one file, as `write_tsv` does one."""
     with path.open("wb") as file:
         for frame in frames:
             frame.write_csv(file, separator="\t", include_header=False, quote_style="never")

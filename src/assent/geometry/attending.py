@@ -65,7 +65,7 @@ def heard(messages: Messages, senders: Tensor, ears: Ears) -> Tensor:  # -> (hea
 
 
 def in_turns(messages: Messages, senders: Tensor, ears: Ears) -> Tensor:  # -> (hearer, dim)
-    """The same in plain torch, some hearers at a time."""
+    """What each hearer hears, in plain torch: some hearers at a time, to bound the memory."""
     most = max(CELLS // senders.shape[1], 1)
     parts, first, ends = [], 0, messages.offsets.tolist()
     for hearer in range(1, len(ends)):
@@ -78,7 +78,7 @@ def in_turns(messages: Messages, senders: Tensor, ears: Ears) -> Tensor:  # -> (
 
 
 def heard_plainly(messages: Messages, senders: Tensor, ears: Ears) -> Tensor:  # -> (hearer, dim)
-    """The same with a vector for each message."""
+    """What each hearer hears, in plain torch and at once: with a vector for each message."""
     hearers, slots = messages.hearers, messages.slots
     heads = ears.leanings.shape[1]
 

@@ -76,7 +76,7 @@ class Geometry(ABC):
         return self.link.logits_(out)
 
     def scores_in_tiles(self, width: int) -> Tensor:  # -> (query, slice)
-        """The same, `width` entities at a time.
+        """Scores as logits, computed `width` entities at a time.
 
         The last bits of a product depend on its shape. So those of a score depend on the tile of
         its entity alone, and not on which tiles are here.
@@ -89,7 +89,7 @@ class Geometry(ABC):
         return out
 
     def tiles(self, width: int) -> Iterator[tuple[slice, Self]]:
-        """The same queries in front of some neighbouring entities at a time."""
+        """The queries in front of `width` neighbouring entities at a time, and these as columns."""
         for start in range(0, len(self.table.vectors), width):
             columns = slice(start, start + width)
             yield columns, type(self)(self.asked, self.table.part(start, start + width))

@@ -98,16 +98,11 @@ def catch_up(table: Tensor, adam: AdamRows, ids: Tensor) -> Tensor:  # -> (id, .
 
 
 @torch.no_grad()
-def adam_step(table: Tensor, adam: AdamRows, ids: Tensor, slopes: Tensor, rate: float) -> AdamRows:
-    """Moves these rows, which were caught up with, by their gradients (id, ...)."""
-    adam = adam.after_step(rate)
-    move(table, adam, ids, slopes, rate)
-    return adam
-
-
-@torch.no_grad()
 def move(table: Tensor, adam: AdamRows, ids: Tensor, slopes: Tensor, rate: float) -> None:
-    """The same, where `adam` counts this step already."""
+    """Moves these rows, which were caught up with, by their gradients (id, ...).
+
+    `adam` counts this step already.
+    """
     step = adam.done
     stride, epsilon = _stride(rate, step), EPSILON * (1 - BETA2**step) ** 0.5
     if _compiled_takes(table, adam) and slopes.is_contiguous():

@@ -184,7 +184,10 @@ def standings(scores, offsets, values, first, stop, higher, equal):
 
 @_scan
 def standings_among(values, value_offsets, scores, offsets, higher, equal):
-    """The same among a few values of each row: `values` and `scores` are ragged."""
+    """How many of a few values of its row are higher than each answer's score, and how many equal.
+
+    Values and scores are ragged.
+    """
     for i in range(len(offsets) - 1):
         others = values[value_offsets[i] : value_offsets[i + 1]]
         for place in range(offsets[i], offsets[i + 1]):

@@ -42,12 +42,15 @@ class Calibration:
         return ratio(self.stated.sum(0), all_of_them), ratio(self.right.sum(0), all_of_them)
 
     def error(self) -> float:
-        """The expected calibration error: how far these two are apart, over all candidates."""
+        """The expected calibration error: how far probabilities are from what share is right."""
         gaps = np.abs(self.stated.sum(0) - self.right.sum(0)).sum()
         return float(ratio(gaps, self.candidates.sum()))
 
     def error_above_lowest_bin(self) -> float:
-        """The same over the candidates above the lowest bin, where decisions are made."""
+        """The expected calibration error over the candidates that decisions are mostly about.
+
+        They are those above the lowest bin.
+        """
         gaps = np.abs(self.stated[:, 1:].sum(0) - self.right[:, 1:].sum(0)).sum()
         return float(ratio(gaps, self.candidates[:, 1:].sum()))
 

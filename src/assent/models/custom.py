@@ -38,7 +38,7 @@ class Custom(NamedTuple):
         return f"{self.path}:{self.kind}@{self.sha256}"
 
     def pinned(self) -> "Custom":
-        """The same with the whole path, and the checksum of the file as it is."""
+        """This class by its whole path, and with the checksum that its file has now."""
         path = Path(self.path).resolve()
         return self._replace(path=str(path), sha256=checksum(path))
 

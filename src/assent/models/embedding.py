@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +17,6 @@ from assent.geometry import (
     Asked,
     Dot,
     Geometry,
-    Peers,
     Table,
     Whole,
     kvsall,
@@ -26,38 +24,8 @@ from assent.geometry import (
 )
 from assent.geometry.vectorwise import dropped
 from assent.models.base import WHOLE, Model, ModelSettings, Terms, Told
+from assent.models.making import is_loading, shared
 from assent.models.relating import relation_loss
-
-_sharing: ContextVar[Peers | None] = ContextVar("sharing", default=None)
-_loading: ContextVar[bool] = ContextVar("loading", default=False)
-
-
-@contextmanager
-def shared_by(peers: Peers | None) -> Iterator[None]:
-    """Models that are made within it have the entities of this process alone."""
-    before = _sharing.set(peers)
-    try:
-        yield
-    finally:
-        _sharing.reset(before)
-
-
-def shared() -> Peers | None:
-    """The processes that share the entities of models that are made now, if there are several."""
-    return _sharing.get()
-
-
-@contextmanager
-def to_be_loaded() -> Iterator[None]:
-    """Models that are made within it draw no numbers: those of a file take their place.
-
-    Until then their tables take no memory.
-    """
-    before = _loading.set(True)
-    try:
-        yield
-    finally:
-        _loading.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +59,7 @@ class Embedding(Model):
 
     def __init__(self, num_entities: int, num_relations: int, settings: ModelSettings) -> None:
         super().__init__(num_entities, num_relations, settings)
-        self.peers = _sharing.get()
+        self.peers = shared()
         self.within: Tensor | None = None  # (row,)  the entities that a step with peers knows
         self.entities = self._drawn_entities(settings.dim)  # (entity, dim)
         self.bias: nn.Parameter | None = None  # (entity,)
@@ -305,7 +273,7 @@ class Embedding(Model):
     def drawn(self, *shape: int) -> nn.Parameter:
         """A parameter with random numbers to start from."""
         # Where its shape alone is wanted, arithmetic would make torch import much.
-        if torch.empty(0).is_meta or _loading.get():
+        if torch.empty(0).is_meta or is_loading():
             return nn.Parameter(torch.empty(shape))
         return nn.Parameter(torch.randn(shape).mul_(self.settings.init_scale))
 

@@ -25,7 +25,7 @@ def queries_grid(benchmark: Benchmark) -> Grid:
 
 
 def counts_grid(table: Table) -> Grid:
-    """The same from the numbers that a manifest tells."""
+    """The same table, from counts by kind, such as stand in a manifest."""
     rows = [
         [words(KIND_NAMES[kind]), *(count(counts[column]) for column in COUNTED)]
         for kind, counts in table.items()

@@ -1,4 +1,4 @@
-"""Each chart, from plain numbers: the report draws them, and so does the reproduction."""
+"""Each chart of runs, from plain numbers: the report draws them, and so does the reproduction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.core.counts import METRICS
+from assent.core.queries import WITH_ANSWERS
 from assent.measuring.calibration import Calibration
 from assent.measuring.evaluation import Evaluation
 from assent.measuring.separation import EDGES, GROUPS
@@ -28,12 +29,10 @@ from assent.reporting.chart import (
     unit_axis,
 )
 from assent.reporting.decisions import SET_NAMES, metric_name
-from assent.reporting.grid import setting_name
 
 Values = NDArray[np.float64]
 
 GROUP_COLOURS = ("#009e73", GREY, "#e69f00", "#cc79a7")
-ANSWERED = ("full", "C", "C+F", "I")  # the sets of queries that have answers
 F1_LEVELS = (0.2, 0.4, 0.6, 0.8)  # drawn as faint lines
 AS_SCORED, CALIBRATED = "as scored", "calibrated"
 LABEL_HEIGHT, LETTER_WIDTH = 14, 6.5  # pixels
@@ -80,7 +79,7 @@ def by_subset(metric: str, caption: str, runs: Mapping[str, Evaluation]) -> Char
     """A metric with its interval, for each set of queries and each run."""
     rows = []
     for run, evaluation in runs.items():
-        for of_set in ANSWERED:
+        for of_set in WITH_ANSWERS:
             counts, (low, high) = (
                 evaluation.classified.of(of_set),
                 evaluation.intervals[of_set][metric],
@@ -92,7 +91,7 @@ def by_subset(metric: str, caption: str, runs: Mapping[str, Evaluation]) -> Char
     title = metric_name(metric)
     tips = [alt.Tooltip(f"{value}:Q", format=".3f") for value in ("value", "low", "high")]
     base = chart_of(rows).encode(
-        y=alt.Y("set:N", title=None, sort=[SET_NAMES[of_set] for of_set in ANSWERED]),
+        y=alt.Y("set:N", title=None, sort=[SET_NAMES[of_set] for of_set in WITH_ANSWERS]),
         yOffset=alt.YOffset("run:N", sort=list(runs)),
         tooltip=["run:N", "set:N", *tips],
     )
@@ -104,7 +103,7 @@ def by_subset(metric: str, caption: str, runs: Mapping[str, Evaluation]) -> Char
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         x="value:Q", **by_run(runs, "color", "shape")
     )
-    height = 40 + 34 * len(ANSWERED) * max(1.0, len(runs) / 2)
+    height = 40 + 34 * len(WITH_ANSWERS) * max(1.0, len(runs) / 2)
     title = f"{title} by subset, with 95 % intervals"
     return finished(f"{metric}-by-subset", title, caption, alt.layer(spans, dots), height)
 
@@ -285,80 +284,3 @@ def _reliable(calibration: Calibration) -> Rows:
         for stated, true, size in zip(*calibration.reliability(), sizes, strict=True)
         if size
     ]
-
-
-def parallel(
-    rows: Sequence[tuple[float, str, Mapping[str, Any]]],  # score, state, settings
-    logarithmic: Mapping[str, bool],
-    measure: str,
-    states: Sequence[str],  # the first one solid, the other dashed and thinner
-) -> Chart:
-    """Parallel coordinates: a line for each training, from setting to setting, by its score."""
-    lines: Rows = []
-    marks: Rows = []
-    for name, is_log in logarithmic.items():
-        values = [settings[name] for *_, settings in rows]
-        places = _places(values, is_log)
-        shown = setting_name(name)
-        lines += [
-            {"training": at, "state": state, "setting": shown, "place": rounded(height)}
-            | {"score": rounded(score)}
-            for at, ((score, state, _), height) in enumerate(zip(rows, places, strict=True))
-        ]
-        ends = {str(value): at for value, at in zip(values, places, strict=True)}
-        if not all(isinstance(value, str | bool) for value in values):
-            numbers = sorted(zip(places, values, strict=True))
-            ends = {f"{value:.3g}": at for at, value in (numbers[0], numbers[-1])}
-        marks += [
-            {"setting": shown, "place": rounded(at), "value": text} for text, at in ends.items()
-        ]
-    order = list(map(setting_name, logarithmic))
-    axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')", labelPadding=20, grid=True)
-    x = alt.X("setting:N", sort=order, title=None, axis=axis)
-    y = alt.Y("place:Q", title=None, axis=None)
-    of_state: dict[str, Any] = {"domain": list(states)}
-    drawn = (
-        chart_of(lines)
-        .mark_line(opacity=0.8)
-        .encode(
-            x=x,
-            y=y,
-            detail="training:N",
-            color=alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), title=measure),
-            strokeDash=alt.StrokeDash(
-                "state:N", scale=alt.Scale(**of_state, range=[[1, 0], [4, 3]]), title="training"
-            ),
-            strokeWidth=alt.StrokeWidth(
-                "state:N", scale=alt.Scale(**of_state, range=[2.2, 1]), title="training"
-            ),
-        )
-    )
-    title = "Trainings by their settings"
-    caption = (
-        f"Each line is a training; the brighter, the higher its {measure} on valid. Dashed: ended "
-        "early."
-    )
-    return finished("search", title, caption, alt.layer(drawn, *_beside_lines(marks, x, y)))
-
-
-def _beside_lines(marks: Rows, x: alt.X, y: alt.Y) -> Iterable[alt.Chart]:
-    """The values at the axes: below and above the lines, or on white between them."""
-    for end, dy in ((0, 12), (1, -9)):
-        words = chart_of([row for row in marks if row["place"] == end])
-        yield words.mark_text(dy=dy, fontSize=11).encode(x=x, y=y, text="value:N")
-    words = chart_of([row for row in marks if 0 < row["place"] < 1])
-    white = words.mark_text(fontSize=11, stroke="#ffffff", strokeWidth=5)
-    for mark in (white, words.mark_text(fontSize=11)):
-        yield mark.encode(x=x, y=y, text="value:N")
-
-
-def _places(values: Sequence[Any], is_log: bool) -> Values:
-    """Where values stand between the lowest (0) and the highest (1) of them."""
-    if any(isinstance(value, str | bool) for value in values):
-        kinds = sorted({str(value) for value in values})
-        numbers = np.array([kinds.index(str(value)) for value in values], np.float64)
-    else:
-        numbers = np.array(values, np.float64)
-        numbers = np.log(numbers) if is_log else numbers
-    low, high = numbers.min(), numbers.max()
-    return (numbers - low) / (high - low) if high > low else np.full(len(numbers), 0.5)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assent.core.arrays import Keys
 from assent.core.counts import METRICS, precision, recall
 from assent.core.decider import Decider
 from assent.core.queries import SETS
@@ -27,7 +28,6 @@ from assent.reporting.grid import (
     threshold,
     words,
 )  # fmt: skip
-from assent.reporting.sample_queries import surest
 
 SET_NAMES = {"full": "all queries", "C+F": "C and F", **KIND_NAMES}
 METRIC_NAMES = {"f1": "F1"}  # as people write them, where that differs
@@ -142,7 +142,7 @@ def _examples(evaluation: Evaluation) -> dict[int, Cell]:
     """Slot -> its surest decision, anchor and answer."""
     found, names = evaluation.shortlist, evaluation.vocabulary
     examples = {}
-    for place in surest(evaluation).tolist():
+    for place in _surest(evaluation).tolist():
         right = bool(found.right[place])
         anchor = names.entity(int(found.queries.anchors[found.rows[place]]))
         answer = names.entity(int(found.entities[place]))
@@ -152,6 +152,15 @@ def _examples(evaluation: Evaluation) -> dict[int, Cell]:
             style="right" if right else "",
         )
     return examples
+
+
+def _surest(evaluation: Evaluation) -> Keys:  # (relation,)
+    """The places in the shortlist of the surest decision about each relation, falling."""
+    found = evaluation.shortlist
+    accepted = np.flatnonzero(evaluation.accepted)
+    accepted = accepted[np.argsort(-found.scores[accepted], kind="stable")]
+    _, first = np.unique(found.relations[accepted], return_index=True)
+    return accepted[np.sort(first)]
 
 
 def summary(evaluation: Evaluation) -> list[str]:

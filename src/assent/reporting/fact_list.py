@@ -1,28 +1,24 @@
-"""The new facts of a run as a page lists them: what may be expected of them, then all of them."""
+"""The new facts of a run as a page lists them: relation by relation, then all of them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assent.core.new_facts import ACCEPTED, DECISIONS, ENTAILED, REVIEW, RULES, STATED, NewFacts
 from assent.core.vocabulary import last_part
-from assent.files.completions import Kept
+from assent.files.completions import REHEARSAL, Kept
 from assent.files.fact_rows import rows_of_facts
+from assent.reporting.expecting import Found, expectation, headline, share_right
 from assent.reporting.grid import (
     DASH,
     Cell,
     Grid,
-    at_least,
     clipped,
     count,
-    counted,
     numbers,
-    percent,
     probability,
-    probability_text,
     texts,
     words,
 )
@@ -33,30 +29,9 @@ MOST_BYTES = 8_000_000  # of the facts in a page, as JSON: a browser opens it wi
 FEW = 20  # facts that can be read where no script runs
 MOST_SIGNS = 400  # of a sentence: a name in it may be of any length
 HEADINGS = {ACCEPTED: "accepted", REVIEW: "to review", ENTAILED: ENTAILED}
-_BY_SCHEMA = f"{ENTAILED} by the stated schema"
 REASONS = (6, 1)  # sentences of evidence that a fact is shown with; fewer where facts are many
 
-Probabilities = NDArray[np.float64]  # (fact,)
 Row = list[Any]  # head, relation, tail, probability, place in DECISIONS, evidence
-
-
-class Found(NamedTuple):
-    """The new facts of a run, where they were read from, and what their completion said of them."""
-
-    facts: NewFacts
-    file: str
-    run: str = ""  # the run that made them; empty where the file does not say
-    kept: Kept | None = None
-
-    @property
-    def is_rehearsed(self) -> bool:
-        """Whether a rehearsal gave the facts their probabilities, and estimated what is right."""
-        return self.kept is not None and self.kept.decided == "rehearsal"
-
-    @property
-    def is_reviewed(self) -> bool:
-        """Whether people's labels decided, and promise what share is right."""
-        return self.kept is not None and self.kept.decided == "review"
 
 
 class FactList(NamedTuple):
@@ -90,128 +65,17 @@ def fact_list(found: Found, number: int) -> FactList:
     )
 
 
-def headline(found: Found) -> str:
-    """How many facts were accepted and, where it was estimated, how many of them are right.
-
-    Those that the stated schema entails are counted apart.
-    """
-    accepted, entailed = len(_guessed(found.facts)), int(found.facts.entailed.sum())
-    if not accepted:
-        return f"{counted(entailed, 'new fact')}, {_BY_SCHEMA}" if entailed else "No new facts"
-    facts, more = counted(accepted, "new fact"), f"; {entailed:,} more {_BY_SCHEMA}"
-    more = more if entailed else ""
-    if found.kept is not None and found.is_reviewed:
-        share = at_least(found.kept.precision)
-        return f"{facts}, at least {share} of them right by a review{more}"
-    if not found.is_rehearsed:
-        return f"{facts}{more}"
-    share = at_least(_share_right(found.facts))
-    return f"{facts}, at least {share} of them right by estimate{more}"
-
-
-def expectation(found: Found) -> list[str]:
-    """What share of the accepted facts is right, how that is known, and what it rests on."""
-    accepted = _guessed(found.facts)
-    if found.kept is not None and found.is_rehearsed:
-        sentences = _estimate(accepted, found.kept)
-    elif found.kept is not None and found.is_reviewed:
-        return [f"{line[0].upper()}{line[1:]}." for line in found.kept.lines]
-    elif len(accepted):
-        sentences = [_own_probabilities(accepted, found.kept)]
-    else:
-        sentences = ["No fact was accepted: none scores above the threshold of its relation."]
-    if entailed := int(found.facts.entailed.sum()):
-        sentences.append(
-            f"{counted(entailed, 'fact')} more {'is' if entailed == 1 else 'are'} {_BY_SCHEMA} "
-            "from known facts: nobody guessed them, and no estimate is about them."
-        )
-    return [*sentences, *_review(found.facts, found.is_rehearsed)]
-
-
-def _estimate(accepted: Probabilities, kept: Kept) -> list[str]:
-    """What a rehearsal says of the accepted facts."""
-    if len(accepted):
-        estimate = (
-            f"By estimate, at least {at_least(kept.precision)} of the accepted facts of each "
-            f"relation are right, and about {accepted.sum():,.0f} of all {len(accepted):,}. "
-            f"{kept.assumption}"
-        )
-    else:
-        estimate = (
-            f"No fact was accepted: none are so probable that {at_least(kept.precision)} of them "
-            f"are right, by estimate. {kept.assumption}"
-        )
-    held_out = sum(relation.held_out for relation in kept.relations)
-    again = sum(relation.found for relation in kept.relations)
-    if not held_out:
-        return [estimate]
-    return [
-        estimate,
-        f"In the rehearsal, {again:,} of {held_out:,} hidden facts were accepted again: about "
-        f"{percent(again / held_out, 0)} of what is missing may be found.",
-    ]
-
-
-def _own_probabilities(accepted: Probabilities, kept: Kept | None) -> str:
-    """What the probabilities of facts add up to that were accepted query by query."""
-    about = (
-        f"By their own probabilities, about {accepted.sum():,.0f} of the {len(accepted):,} "
-        "accepted facts are right"
-    )
-    if kept is None:
-        return f"{about}."
-    how = (
-        "Their thresholds promise a precision for queries like those of valid"
-        if kept.decided == "promise"
-        else "Their thresholds and probabilities were found on the queries of valid"
-    )
-    return (
-        f"{about}; it may be fewer. {how}, of which about half have an answer; of all queries that "
-        "were asked here, far fewer have one. `assent complete --precision` estimates the share on "
-        "the queries that are asked."
-    )
-
-
-def _review(facts: NewFacts, rehearsed: bool) -> Iterator[str]:
-    """Facts that a person should look at; and why one may be more probable than an accepted one."""
-    accepted, review = _guessed(facts), facts.probabilities[~facts.accepted]
-    if not len(review):
-        return
-    least = probability_text(float(review.min()), 2)
-    yield (
-        f"{len(review):,} more, of a probability of {least} or above, are left for a person to "
-        "review."
-    )
-    if len(accepted) and review.max() > accepted.min():
-        low, high = (probability_text(float(p), 2) for p in (accepted.min(), review.max()))
-        how = "so that the precision holds in each" if rehearsed else "found on valid"
-        yield (
-            f"Each relation has a threshold of its own, {how}. So a fact of one relation may be "
-            f"accepted at {low}, and one of another left to review at {high}."
-        )
-
-
 def _origin(found: Found) -> str:
     if found.run:
         return f"Made by the run {clipped(found.run)}. All that is known of them: {found.file}."
     return f"Read from {found.file}, which does not say which run made them."
 
 
-def _guessed(facts: NewFacts) -> Probabilities:
-    """The probabilities of the facts that were accepted as guesses: not of those entailed."""
-    probabilities: Probabilities = facts.probabilities[facts.decisions == ACCEPTED]
-    return probabilities
-
-
-def _share_right(facts: NewFacts) -> float:
-    return float(_guessed(facts).mean())
-
-
 def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
     """How many facts of each relation there are, and how sure they are; the most accepted first."""
     names, of_fact = facts.vocabulary, facts.facts[:, 1]
     rehearsed = {}
-    if kept is not None and kept.decided == "rehearsal":
+    if kept is not None and kept.decided == REHEARSAL:
         rehearsed = {relation.relation: relation for relation in kept.relations}
     rows, shown = [], [ACCEPTED, REVIEW] + [ENTAILED] * bool(facts.entailed.any())
     for relation in np.unique(of_fact).tolist():
@@ -221,7 +85,7 @@ def relations_found(facts: NewFacts, kept: Kept | None, name: str) -> Grid:
         row = [
             words(last_part(names.relation(relation))),
             *(count(made.count(decision)) for decision in shown),
-            probability(_share_right(mine)) if accepted else Cell(DASH),
+            probability(share_right(mine)) if accepted else Cell(DASH),
         ]
         if rehearsed:
             said = rehearsed.get(names.relations[relation])

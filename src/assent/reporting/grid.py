@@ -16,6 +16,7 @@ from assent.core.legible import legible
 
 DASH = "\u2013"  # stands for what is not known or not defined
 LONGEST = 160  # letters of a name: names come from users' graphs
+MEASURES = {"f1": "F1", "mrr": "MRR", "dev-loss": "minus the dev loss"}  # scores on valid
 
 
 class Cell(NamedTuple):
@@ -151,6 +152,11 @@ def percent(value: float, places: int = 1) -> str:
 def at_least(value: float) -> str:
     """`70 %` of .709: a bound from below is never rounded up, and never certain."""
     return f"{min(math.floor(100 * value + 1e-9), 99)}\u00a0%"
+
+
+def measure_name(stop_on: str) -> str:
+    """What a training is measured by on valid, as people write it: `F1` of `f1`."""
+    return MEASURES.get(stop_on, stop_on)
 
 
 def setting_name(name: str) -> str:

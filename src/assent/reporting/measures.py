@@ -156,12 +156,12 @@ def _unused_lines(result: TripleClassification) -> Iterator[str]:
             yield f"false facts of {split}: {'; '.join(said)}"
 
 
-def pairs_grid(result: PairRanking, most: int = MOST_RELATIONS) -> Grid:
+def pairs_grid(result: PairRanking) -> Grid:
     """All relations together, then those with the most true pairs."""
     whole = share(result.mean_average_precision()), share(result.hits_at_k())
     rows = [[words(result.split), count(result.true.sum()), *whole]]
     precisions, hits = result.average_precision(), ratio(result.hits, result.weights)
-    for place in np.argsort(-result.true, kind="stable")[:most].tolist():
+    for place in np.argsort(-result.true, kind="stable")[:MOST_RELATIONS].tolist():
         name = words(result.vocabulary.relation(int(result.relations[place])))
         shares = share(float(precisions[place])), share(float(hits[place]))
         rows.append([name, count(result.true[place]), *shares])

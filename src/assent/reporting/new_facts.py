@@ -30,7 +30,7 @@ NAMED = 10  # relations that are named of those that got nothing, for each reaso
 Columns = dict[str, Callable[[Outcome], Cell]]  # of a table, by heading
 
 
-def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
+def completion_grid(found: Completion) -> Grid:
     """The relations with the most new facts, and what a rehearsal says if there was one."""
     falling = sorted(found.outcomes, key=lambda out: (-out.accepted, -out.review, -out.entailed))
     columns = DECIDED_BY_QUERY if found.rehearsed is None else DECIDED_BY_FACT
@@ -45,7 +45,7 @@ def completion_grid(found: Completion, most: int = MOST_RELATIONS) -> Grid:
             words(last_part(found.vocabulary.relation(outcome.relation))),
             *(cell(outcome) for cell in columns.values()),
         ]
-        for outcome in falling[:most]
+        for outcome in falling[:MOST_RELATIONS]
         if outcome.accepted or outcome.review or outcome.entailed or outcome.refused.counts()
     ]
     return Grid("completion", [*texts("relation"), *numbers(*columns)], rows)

@@ -1,21 +1,14 @@
-"""The report as one HTML file that asks nothing of the network and runs no script but its own."""
+"""The report as one page: new facts, how well the runs decide, and how they were made."""
 
-import base64
-import hashlib
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
 
 from assent.building.auditing import audit
 from assent.core.counts import METRICS
+from assent.core.queries import WITH_ANSWERS
 from assent.core.version import __version__
 from assent.deciding.naming import rule_name
 from assent.measuring.classification import compared as difference
@@ -27,7 +20,6 @@ from assent.reporting.benchmarks import (
     queries_grid,
 )
 from assent.reporting.chart import colour, dash, shape
-from assent.reporting.charts import ANSWERED
 from assent.reporting.decisions import (
     SET_NAMES,
     decisions_grid,
@@ -37,7 +29,8 @@ from assent.reporting.decisions import (
     relations_grid,
     summary,
 )  # fmt: skip
-from assent.reporting.fact_list import FactList, Found, fact_list
+from assent.reporting.expecting import Found
+from assent.reporting.fact_list import FactList, fact_list
 from assent.reporting.grid import (
     DASH,
     Cell,
@@ -49,6 +42,7 @@ from assent.reporting.grid import (
     texts,
     words,
 )
+from assent.reporting.html import environment, for_script, policy, vega
 from assent.reporting.looks import house_style, own_file
 from assent.reporting.measures import comparison_grid, further_grid, ranking_grid
 from assent.reporting.reported_run import SAMPLES, ReportedRun, Section
@@ -116,18 +110,18 @@ def page(
     runs: Sequence[ReportedRun], sections: Sequence[Section], found: Sequence[Found] = ()
 ) -> str:
     """The whole report: new facts first, then how well the runs decide, then how they were made."""
-    scripts = [_bundle(), own_file("page.js")]
+    scripts = [vega(), own_file("page.js")]
     evaluations = {run.name: run.evaluation for run in runs}
     facts = [fact_list(one, number) for number, one in enumerate(found, 1)]
     charts = {chart.name: chart.spec for part in sections for chart in part.charts}
     groups = [_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)]
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             title=f"assent: {', '.join(evaluations)}",
             headline=_headline(facts, " and ".join(group.name for group in groups)),
-            policy=_policy(scripts),
+            policy=policy(scripts),
             scripts=scripts,
             style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
@@ -139,7 +133,7 @@ def page(
             further=further_grid(evaluations),
             sections=sections,
             facts=facts,
-            data=_for_script({"charts": charts, "facts": {one.name: one.data for one in facts}}),
+            data=for_script({"charts": charts, "facts": {one.name: one.data for one in facts}}),
             version=__version__,
         )
     )
@@ -258,12 +252,12 @@ def runs_grid(runs: Sequence[ReportedRun]) -> Grid:
             words(run.name, "run"),
             words(run.model),
             *(Cell(DASH) if size is None else count(size) for size in (run.dim, run.epochs)),
-            *(metric_cell(run.evaluation, "f1", s)._replace(note="") for s in ANSWERED),
+            *(metric_cell(run.evaluation, "f1", s)._replace(note="") for s in WITH_ANSWERS),
             share(run.evaluation.mrr),
         ]
         for run in sorted(runs, key=lambda run: -np.nan_to_num(run.evaluation.f1()))
     ]
-    f1s = (f"F1, {SET_NAMES[of_set]}" for of_set in ANSWERED)
+    f1s = (f"F1, {SET_NAMES[of_set]}" for of_set in WITH_ANSWERS)
     columns = [*texts("run", "model"), *numbers("dimensions", "epochs", *f1s, "MRR")]
     return Grid("runs-compared", columns, rows if len(rows) > 1 else [], sortable=True)
 
@@ -282,48 +276,3 @@ def settings_grid(runs: Sequence[ReportedRun]) -> Grid:
     keys = dict.fromkeys(key for column in columns for key in column)
     rows = [[words(key), *(words(column.get(key, DASH)) for column in columns)] for key in keys]
     return Grid("settings", texts("setting", *(run.name for run in runs)), rows)
-
-
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("assent.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["breakable"] = _breakable
-    made.filters["code"] = _with_code
-    return made
-
-
-def _breakable(text: str) -> Markup:
-    """Long names of relations may break where people see parts in them; numbers may not."""
-    return Markup(re.sub(r"([/_]|\.(?!\d))", r"\1<wbr>", str(escape(text))))
-
-
-def _with_code(text: str) -> Markup:
-    """A sentence with the commands in it, which stand between backticks, set as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
-def _for_script(value: Any) -> str:
-    """JSON that cannot end the element it stands in: names come from users' graphs."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    """What a browser may do with the page: run these scripts, and fetch nothing at all."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
-
-
-@cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed, once for all charts."""
-    scripts: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return "(() => {" + scripts.replace("</script", "<\\/script") + "})();"

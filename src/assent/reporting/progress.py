@@ -1,6 +1,5 @@
 """Progress of building, scoring, downloading and training, as people watch it."""
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,13 +19,10 @@ from rich.text import Text
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
 from assent.reporting.grid import setting_name
+from assent.training.journal import UNDER_WAY, Trial
 from assent.training.loop import Watcher
-from assent.training.trace import Trained
 
 PAUSE = 2.0  # seconds between two lines about queries, at least
-STILL = 0.01  # a score on valid that rose by more than this share of it is still getting better
-PATIENT = 20  # evaluations, to be advised where training ended early
-FEW_FACTS = 2000  # train facts; the smallest graph that the defaults were chosen with has more
 
 
 @contextmanager
@@ -76,7 +72,7 @@ def queries(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """The same for what may take minutes: where there is no bar, a line for each tenth."""
+    """Shows queries that may take minutes: a bar on a terminal, else a line for each tenth."""
     if console.is_terminal:
         with queries(console) as show:
             yield show
@@ -100,15 +96,15 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
 
 
 @contextmanager
-def trainings(console: Console) -> Iterator[Callable[[Any], None]]:
+def trainings(console: Console) -> Iterator[Callable[[Trial], None]]:
     """Shows the trainings of a search: a line for each that begins, is taken up, or ended."""
     yield lambda trial: console.print(
         _of_training(trial), markup=False, highlight=False, soft_wrap=True
     )
 
 
-def _of_training(trial: Any) -> str:
-    if trial.state != "under way":
+def _of_training(trial: Trial) -> str:
+    if trial.state != UNDER_WAY:
         return f"training {trial.number}: {trial.score:.4f}, {trial.state}"
     if trial.epochs:
         return f"training {trial.number} goes on at epoch {trial.epochs + 1}"
@@ -238,32 +234,6 @@ def watching(console: Console) -> Iterator[Watcher]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         yield Bar(console, bar)
-
-
-def advice(trained: Trained, baseline: float | None, facts: int, planned: int) -> str | None:
-    """What a person should know before using a model that is poor, or was still getting better.
-
-    `baseline` is what popularity alone reaches on valid; `facts` is how many were learned from.
-    `planned` epochs were allowed; none for rules, which are counted once.
-    """
-    best = max(trained.scores, default=math.nan)
-    rules = "--model rules needs no epochs and may do better"
-    more = f"epochs={3 * trained.epochs}" if trained.epochs >= planned else f"patience={PATIENT}"
-    longer = f"--set train.{more} and another --out trains longer"
-    if baseline is not None and best <= baseline:
-        if not planned:
-            return "no better than popularity alone: too few facts of this graph follow rules"
-        return f"no better than popularity alone: {longer}; {rules}; `assent search` tries settings"
-    before = max(trained.scores[:-1], default=math.nan)
-    if trained.best_epoch == trained.epochs and best - before > STILL * abs(best):
-        return f"still getting better at the end (from {before:.4f} to {best:.4f}): {longer}"
-    if trained.scores and planned and facts < FEW_FACTS:
-        epochs = f"{longer}; " if trained.best_epoch == trained.epochs else ""
-        return (
-            f"only {facts:,} train facts, far fewer than the default settings were chosen with: "
-            f"{epochs}{rules}; `assent search` tries settings"
-        )
-    return None
 
 
 def time_spent(end: dict[str, Any]) -> str:

@@ -15,11 +15,10 @@ from assent.reporting import charts
 from assent.reporting.chart import Chart
 from assent.reporting.charts import Curve, Dot
 from assent.reporting.decisions import DecidedRun, metric_name
-from assent.reporting.grid import counted
+from assent.reporting.grid import counted, measure_name
 from assent.reporting.sample_queries import Candidates, sample_rows
 
 SAMPLES = 2  # queries of each kind
-STOPS = {"f1": "F1", "mrr": "MRR", "dev-loss": "minus the dev loss"}  # scores on valid
 METRIC_CAPTIONS = {
     "precision": "Precision: how much of what is accepted is right.",
     "recall": "Recall: how much of what is there to find is accepted.",
@@ -127,7 +126,7 @@ def _training(runs: Sequence[ReportedRun]) -> Iterator[Chart]:
     scores = {run.name: list(_points(run, "evaluation", "score")) for run in runs}
     if any(scores.values()):
         stops = {str(run.settings["train"]["stop_on"]) for run in runs if "train" in run.settings}
-        measure = STOPS.get(stops.pop(), "score") if len(stops) == 1 else "score"
+        measure = measure_name(stops.pop()) if len(stops) == 1 else "score"
         caption = (
             f"{measure[0].upper()}{measure[1:]} on valid, by which the best epoch is chosen. "
             "Falling at the end means that training went on for too long."

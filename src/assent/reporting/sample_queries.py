@@ -1,4 +1,4 @@
-"""A few queries and decisions in words, and the candidates of a query as in the paper's Table 3."""
+"""A few queries in words, and the candidates of a query as in the paper's Table 3."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from assent.building.counting import KINDS
-from assent.core.arrays import Ids, Keys, Mask, frozen, pair_keys, rows_of
+from assent.core.arrays import Ids, Mask, frozen, pair_keys, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.decider import Decider
 from assent.core.queries import Queries, Subset
@@ -16,42 +16,28 @@ from assent.core.scores import Scorer, Scores, collect
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.shortlisting import Above
-from assent.measuring.evaluation import Evaluation
 from assent.reporting.grid import (
     Cell,
     Grid,
     numbers,
     probability,
-    probability_text,
     texts,
     words,
 )
 from assent.scoring import score
 
-MOST_ANSWERS = 5  # that are named in a line
 MOST_CANDIDATES = 10  # that are shown of a query
 
 
-def sample_rows(benchmark: Benchmark, each: int = 3, seed: int = 0) -> list[tuple[str, int]]:
+def sample_rows(benchmark: Benchmark, each: int) -> list[tuple[str, int]]:
     """Kind and place in test of a few queries, drawn at random; those of kind I have answers."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     test, drawn = benchmark.test, []
     for kind, is_kind in KINDS.items():
         of_kind = is_kind(test) & (test.has_answers if kind == "I" else True)
         rows = rng.permutation(np.flatnonzero(of_kind))[:each]
         drawn += [(kind, int(row)) for row in rows]
     return drawn
-
-
-def sample_queries(benchmark: Benchmark, each: int = 3, seed: int = 0) -> Iterator[tuple[str, str]]:
-    """Kind, and query with its answers in words, of a few test queries."""
-    test, names = benchmark.test, benchmark.vocabulary
-    for kind, row in sample_rows(benchmark, each, seed):
-        answers = test.answers[test.offsets[row] : test.offsets[row + 1]].tolist()
-        shown = ", ".join(names.entity(answer) for answer in answers[:MOST_ANSWERS]) or "nothing"
-        left = len(answers) - MOST_ANSWERS
-        more = f" and {left} more" if left > 0 else ""
-        yield kind, f"{query_in_words(test, row, names)}   → {shown}{more}"
 
 
 def query_in_words(queries: Queries, row: int, names: Vocabulary) -> str:
@@ -62,28 +48,6 @@ def query_in_words(queries: Queries, row: int, names: Vocabulary) -> str:
     if names.side(slot) == "tail":
         return f"{anchor} · {relation} · ?"
     return f"? · {relation} · {anchor}"
-
-
-def sample_decisions(evaluation: Evaluation, most: int = 10) -> Iterator[tuple[str, str]]:
-    """The surest decision about each of some relations: right or not, query and answer."""
-    found, names = evaluation.shortlist, evaluation.vocabulary
-    for place in surest(evaluation)[:most]:
-        query = query_in_words(found.queries, int(found.rows[place]), names)
-        answer = names.entity(int(found.entities[place]))
-        verdict = "right" if found.right[place] else "not in the graph"
-        yield (
-            verdict,
-            f"{query}   → {answer} ({probability_text(float(expit(found.scores[place])), 2)})",
-        )
-
-
-def surest(evaluation: Evaluation) -> Keys:  # (relation,)
-    """The places in the shortlist of the surest decision about each relation, falling."""
-    found = evaluation.shortlist
-    accepted = np.flatnonzero(evaluation.accepted)
-    accepted = accepted[np.argsort(-found.scores[accepted], kind="stable")]
-    _, first = np.unique(found.relations[accepted], return_index=True)
-    return accepted[np.sort(first)]
 
 
 class Candidate(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from assent.errors import ConfigError, StoppedError
 from assent.files.atomic import beside
 from assent.files.places import SETTINGS
+from assent.files.runs import TRACE
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.progress import Together, Unwatched
 from assent.training.trace import read_events
@@ -260,7 +261,7 @@ class MLflow(Tracker):
 def _points(run: Path) -> list[Point]:
     return [
         Point(name, event["epoch"], event[key], event["time"])
-        for event in read_events(run / "trace.jsonl")
+        for event in read_events(run / TRACE)
         for key, name in METRICS.get(event["event"], {}).items()
     ]
 

@@ -76,7 +76,7 @@ def stale_line(stale: Sequence[Staleness]) -> str:
 
 
 def update_json(change: Change, stale: Sequence[Staleness]) -> dict[str, Any]:
-    """The same as plain values."""
+    """What an update added, and what is stale now, as plain values."""
     document = {
         "new_facts": len(change.added) + len(change.held_out),
         "held_out": len(change.held_out),

@@ -207,11 +207,9 @@ def agreement(results: Sequence[Result]) -> dict[str, Any]:
     return found
 
 
-def agreement_in_the_paper(names: Sequence[str] | None = None) -> dict[str, float]:
-    """Setting -> the same of the paper's own numbers, of these models or of all it prints."""
-    chosen = [name for name in _in_the_paper() if names is None or name in names]
-    if len(chosen) < FEWEST_MODELS:
-        return dict.fromkeys(paper.SETTINGS, np.nan)
+def agreement_in_the_paper() -> dict[str, float]:
+    """Setting -> the same of the paper's own numbers, of all models that it prints."""
+    chosen = _in_the_paper()
     ranked = np.array([paper.mrr(name) for name in chosen], np.float64)
     return {
         setting: spearman(

@@ -12,6 +12,7 @@ import numpy as np
 from assent.core.benchmark import Benchmark
 from assent.errors import DataError
 from assent.files.benchmarks import load
+from assent.files.runs import TRACE
 from assent.measuring.ranking import highest_mrr
 from assent.reproducing.measuring import measured, ranking_queries, readable
 from assent.reproducing.models import Spec
@@ -131,7 +132,7 @@ def _task(spec: Spec, runs: Path, results: Path, benchmark: str, budget: float) 
 
 def _is_trained(folder: Path, budget: float) -> bool:
     try:
-        cut_after = read_trained(folder / "trace.jsonl").cut_after
+        cut_after = read_trained(folder / TRACE).cut_after
     except DataError:
         return False
     return cut_after is None or cut_after >= budget
@@ -140,7 +141,7 @@ def _is_trained(folder: Path, budget: float) -> bool:
 def epoch_seconds(folder: Path) -> list[float]:
     """The time of each epoch that a run has done."""
     try:
-        events = read_events(folder / "trace.jsonl")
+        events = read_events(folder / TRACE)
     except DataError:
         return []
     return [float(event["seconds"]) for event in events if event["event"] == "epoch"]

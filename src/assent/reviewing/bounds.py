@@ -151,8 +151,9 @@ class Audit:
         return left
 
     def plan(self) -> Plan | None:
-        """The set that brings most facts a check; None before the pilot is labelled, or if all is
-        proved.
+        """The set that brings most facts a check.
+
+        None before the pilot is labelled, or if all is proved.
         """
         family, proved = self.family, self.proved()
         enough = [place for place, proof in enumerate(proved) if proof.enough]

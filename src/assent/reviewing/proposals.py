@@ -26,6 +26,7 @@ from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
+from assent.files.guarding import MALFORMED
 from assent.files.text import read_json
 from assent.reviewing.labels import Labels
 
@@ -213,7 +214,7 @@ def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Propo
         proposals = Proposals(facts, planted, seed, least, left_out)
         planted_sha256 = design.get("planted_sha256", proposals.planted_digest)
         files = {str(name): str(sha) for name, sha in design.get("files", {}).items()}
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, DataError) as error:
+    except (*MALFORMED, DataError) as error:
         raise DataError(
             f"{folder / DESIGN}: {in_words(error)}; expected what `assent review` wrote; "
             f"{_mend(folder)}"

@@ -146,7 +146,7 @@ class Review:
             keys = self._choosing.batch(wanted)
         return Preview(len(keys), tuple(self.card(key) for key in keys[:EXAMPLES]))
 
-    def decide_batch(self, wanted: Filter, verdict: str, reviewer: str, note: str = "") -> int:
+    def decide_batch(self, wanted: Filter, verdict: str, reviewer: str) -> int:
         """One verdict for all proposals of a filter that nobody has decided about.
 
         No one looked at each, so these labels never count towards a promise.
@@ -157,7 +157,7 @@ class Review:
         with self._lock:
             keys = self._choosing.batch(wanted)
         given = [
-            Given(key, verdict, reviewer, "batch", note, {"filter": vars(wanted)}, None, now)
+            Given(key, verdict, reviewer, "batch", "", {"filter": vars(wanted)}, None, now)
             for key in keys
         ]
         return len(self.labels.add_all(given))

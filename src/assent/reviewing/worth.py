@@ -71,7 +71,7 @@ class Progress(NamedTuple):
     next_relation: Promised | None  # of those without a promise, the one that is bought soonest
 
     def lines(self, labels: Mapping[str, str]) -> list[str]:
-        """The same in words; relations go by their labels."""
+        """How far the review is, in sentences; `labels` are what people call the relations."""
         lines = [
             f"{self.done:,} proposals decided about, {self.left:,} left; {self.drawn:,} of them "
             f"were drawn at random; reviewers disagree about {self.disagreements:,}"

@@ -16,7 +16,7 @@ from assent.core.arrays import Ids, Mask
 from assent.geometry import threads
 from assent.rules.ends import MAX_WALK
 from assent.rules.falling import enter, make_room
-from assent.rules.graph import Graph, linked, links_by
+from assent.rules.graph import Graph, inverse_of, linked, links_by
 from assent.rules.mining import PRIOR
 from assent.rules.steps import NONE
 
@@ -167,7 +167,7 @@ def _walk_back(
     num_slots, stamp, now,
 ):  # fmt: skip
     """Support and cases of a body without one entity; none where it was right by a single Z."""
-    back = (slot + num_slots // 2) % num_slots
+    back = inverse_of(slot, num_slots)
     support, cases, spent, through = 0, 0, 0, np.int32(-1)
     several = False
     for m in range(member_offsets[item], member_offsets[item + 1]):

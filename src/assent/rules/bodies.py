@@ -16,7 +16,7 @@ from numba import njit
 from assent.core.arrays import Ids, Keys, frozen
 from assent.geometry import threads
 from assent.rules.drawing import drawn_below, first_state, next_state
-from assent.rules.graph import Graph
+from assent.rules.graph import Graph, inverse_of
 from assent.rules.steps import STEPS, codes_base
 from assent.rules.walking import STEPS_WALKED
 
@@ -99,7 +99,6 @@ def _between(
 ):  # fmt: skip
     """The bodies that join the two entities of each fact, each once a fact."""
     base = np.int64(num_slots + 1)
-    half = num_slots // 2
     there = np.full(num_entities, -1, np.int64)
     room, size = 1 << 12, 0
     out = np.empty(room, np.int64)
@@ -113,7 +112,7 @@ def _between(
         found = 0
         q = there[x]
         while 0 <= q < high and near_ends[q] == x and found < len(mine):
-            step = (near_slots[q] + half) % num_slots
+            step = inverse_of(near_slots[q], num_slots)
             if step != relation:
                 mine[found] = step + 1
                 found += 1
@@ -125,7 +124,7 @@ def _between(
                 continue
             q = there[a]
             while 0 <= q < high and near_ends[q] == a and found < len(mine):
-                step = (near_slots[q] + half) % num_slots
+                step = inverse_of(near_slots[q], num_slots)
                 mine[found] = slots[p] + 1 + base * (step + 1)
                 found += 1
                 q += 1
@@ -150,7 +149,7 @@ def _between(
                     continue
                 q = there[b]
                 while 0 <= q < high and near_ends[q] == b and found < len(mine):
-                    step = (near_slots[q] + half) % num_slots
+                    step = inverse_of(near_slots[q], num_slots)
                     mine[found] = slots[p] + 1 + base * (slots[o] + 1) + base * base * (step + 1)
                     found += 1
                     q += 1

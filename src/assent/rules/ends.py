@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from assent.core.arrays import Ids, Keys, frozen, offsets_of
 from assent.geometry import threads
 from assent.rules.drawing import drawn_below, first_state, next_state
-from assent.rules.graph import Graph, first_at_least, links_by
+from assent.rules.graph import Graph, first_at_least, inverse_of, links_by
 
 EACH = 64  # rules kept of each item that they speak for
 MOST = 20_000_000  # rules kept in all, at most, by each thread: 20 bytes each
@@ -157,7 +157,7 @@ def _count(
     ends_, offsets, slots, ends, items, item_entities, member_offsets, members, rows, num_slots,
     prior, min_support, seed, table,
 ):  # fmt: skip
-    half, num_entities = num_slots // 2, len(offsets) - 1
+    num_entities = len(offsets) - 1
     by_slot = np.zeros(num_slots + 1, np.int64)
     stamp, met = np.full(num_entities, -1, np.int64), np.empty(num_entities, np.int32)
     via = np.empty(num_entities, np.int32)  # the one Z of an X, or SEVERAL
@@ -194,7 +194,7 @@ def _count(
             first = by_slot[back - 1] if back else 0
             if by_slot[back] - first < 2 or by_slot[back] - first > MAX_WALK:
                 continue
-            slot = (back + half) % num_slots
+            slot = inverse_of(back, num_slots)
             now += 1
             cases = 0
             for k in range(first, by_slot[back]):

@@ -17,10 +17,9 @@ import numpy as np
 from numba import njit
 
 from assent.core.arrays import Ids, Keys, offsets_of
-from assent.rules.graph import Graph, Links, first_at_least, links_by
+from assent.rules.graph import Graph, Links, first_at_least, inverse_of, links_by
 from assent.rules.leading import Leading, lead_back, lead_from, lead_on, lead_to, nothing_passed
-from assent.rules.mining import PRIOR as PRIOR
-from assent.rules.mining import RuleSet
+from assent.rules.mining import PRIOR, RuleSet
 from assent.rules.paths import Paths
 from assent.rules.spoken import ANCHOR, ENTITY, PATHS, SLOTS, Confidences, speak
 from assent.rules.steps import reversed_steps
@@ -98,8 +97,7 @@ def fire(anchor, slot, links, rules, direct, spoken):
 
     Returns how many rows it filled. `forget` makes room for the next query.
     """
-    half = (len(links.slot_items) - 1) // 2
-    inverse = (slot + half) % (2 * half)
+    inverse = inverse_of(slot, len(links.slot_items) - 1)
     num_items = len(links.item_slots)
     count = 0
     # What the anchor has.
@@ -149,9 +147,8 @@ def _fire_body(anchor, slot, body, but, kind, links, rules, spoken, count):
 
 @njit(nogil=True, cache=True)
 def fire_pairs(anchor, slot, entities, links, rules, direct, spoken):
-    """The same for some entities only, those at `entities` (row,), no two of them the same."""
-    half = (len(links.slot_items) - 1) // 2
-    inverse = (slot + half) % (2 * half)
+    """Fires all rules for a query at some entities only: `entities` (row,), each of them once."""
+    inverse = inverse_of(slot, len(links.slot_items) - 1)
     back = item_of(links, inverse, anchor)
     passed = nothing_passed(slot, rules.leading)
     for row in range(len(entities)):

@@ -155,3 +155,9 @@ def linked(offsets, slots, ends, start, slot, end):
     low, high = links_by(offsets, slots, start, slot)
     place = first_at_least(ends, low, high, end)
     return place < high and ends[place] == end
+
+
+@njit(nogil=True, cache=True)
+def inverse_of(slot, num_slots):
+    """The slot of the same relation in the other direction."""
+    return (slot + num_slots // 2) % num_slots

@@ -15,7 +15,7 @@ from numba import njit
 
 from assent.core.arrays import Ids, Keys, offsets_of, rows_of
 from assent.rules.ends import NOBODY, SEVERAL, Ends, reached
-from assent.rules.graph import Graph, first_at_least, links_by
+from assent.rules.graph import Graph, first_at_least, inverse_of, links_by
 from assent.rules.spoken import ANCHOR_ENDS, ENTITY_ENDS, Confidences, speak
 
 UNKNOWN = -3  # instead of a Z, while nobody has looked for it
@@ -109,12 +109,12 @@ def _skipped(values, low, high, wanted):
 @njit(nogil=True, cache=True)
 def lead_back(anchor, head, links, leading, spoken, count):
     """All entities for which some body holds that speaks for having the anchor: the item `head`."""
-    half = (len(links.slot_items) - 1) // 2
+    num_slots = len(links.slot_items) - 1
     said = np.full(len(spoken.rows), -1, np.int32)  # the last rule that spoke for each entity
     for rule in range(leading.offsets[head], leading.offsets[head + 1]):
         body, confidence = leading.bodies[rule], leading.confidence[rule]
         item = leading.items[body]
-        back = (leading.slots[body] + half) % (2 * half)
+        back = inverse_of(leading.slots[body], num_slots)
         for m in range(links.member_offsets[item], links.member_offsets[item + 1]):
             z = links.members[m]
             if z == anchor:

@@ -130,8 +130,10 @@ def mine(
     seed: int = 0,
     progress: Progress = lambda what, done, total: None,
 ) -> RuleSet:
-    """The rules of facts (fact, 3): constants, paths of at most so many steps, and the surest rules
-    with a constant after two steps, so many `ends` of each item; 0: none.
+    """The rules of facts (fact, 3): about constants, paths, and ends.
+
+    Paths have so many `steps` at most. Ends are constants after two steps: of each item, so many
+    `ends` are kept, the surest; 0: none.
 
     When the minutes are over, what was found so far is returned: rules about the items of most
     entities come first, and the paths that were met most often. Otherwise the same facts and the

@@ -20,7 +20,7 @@ from assent.geometry import threads
 from assent.rules.columns import spoken_for
 from assent.rules.ends import EACH
 from assent.rules.firing import Firing, fire, item_of
-from assent.rules.graph import Graph
+from assent.rules.graph import Graph, inverse_of
 from assent.rules.mining import Progress, RuleSet, mine
 from assent.rules.spoken import Spoken, forget
 from assent.rules.together import (
@@ -202,11 +202,11 @@ def log_odds(
 def _score(
     queries, anchors, slots, links, rules, direct, spoken, weights, discount, popularity, out
 ):
-    half = (len(links.slot_items) - 1) // 2
+    num_slots = len(links.slot_items) - 1
     top = np.empty(COUNTED, np.float32)
     for query in queries:
         anchor, slot = anchors[query], slots[query]
-        back = item_of(links, (slot + half) % (2 * half), anchor)
+        back = item_of(links, inverse_of(slot, num_slots), anchor)
         doubt = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
         out[query, :] = as_log_odds(doubt)
         for item in range(links.slot_items[slot], links.slot_items[slot + 1]):
@@ -224,10 +224,10 @@ def _score(
 
 @njit(nogil=True, cache=True)
 def _score_pairs(anchors, slots, entities, best, links, weights, discount, popularity, out):
-    half = (len(links.slot_items) - 1) // 2
+    num_slots = len(links.slot_items) - 1
     top = np.empty(COUNTED, np.float32)
     for i in range(len(anchors)):
-        back = item_of(links, (slots[i] + half) % (2 * half), anchors[i])
+        back = item_of(links, inverse_of(slots[i], num_slots), anchors[i])
         doubt = (1.0 - popularity[back] if back >= 0 else 1.0) * (1.0 - FAINT)
         item = item_of(links, slots[i], entities[i])
         left = doubt * (1.0 - popularity[item] if item >= 0 else 1.0)

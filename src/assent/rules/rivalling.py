@@ -19,8 +19,8 @@ from assent.core.arrays import Ids, Keys
 from assent.geometry import threads
 from assent.rules.bodies import bodies_of
 from assent.rules.explaining import MIN_SUPPORT, PATHS
-from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph, links_by
+from assent.rules.mining import PRIOR
 from assent.rules.steps import NONE, reversed_steps, steps_of_codes
 from assent.rules.walking import count_paths
 
@@ -69,7 +69,7 @@ class Rivalling:
         return self._by_property(anchors, slot, entities, vague=False)
 
     def by_slot(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:
-        """The same of those who have any slot of the anchor, or the one that is asked for."""
+        """Other answers, of those who share a slot with the anchor or have the one asked for."""
         return self._by_property(anchors, slot, entities, vague=True)
 
     def by_path(self, anchors: Ids, slot: int, entities: Ids) -> Rivals:

@@ -30,11 +30,11 @@ class Spoken(NamedTuple):
     total: Confidences  # (row, kind)   the sum of their confidences
 
     @classmethod
-    def room(cls, num_entities: int, num_rows: int, kept: int = KEPT) -> "Spoken":
+    def room(cls, num_entities: int, num_rows: int) -> "Spoken":
         return cls(
             np.full(num_entities, -1, np.int32),
             np.empty(num_rows, np.int32),
-            np.zeros((num_rows, len(KINDS), kept), np.float32),
+            np.zeros((num_rows, len(KINDS), KEPT), np.float32),
             np.zeros((num_rows, len(KINDS)), np.int32),
             np.zeros((num_rows, len(KINDS)), np.float32),
         )

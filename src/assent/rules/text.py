@@ -16,9 +16,8 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.rules.constants import Constants
 from assent.rules.ends import Ends
-from assent.rules.firing import PRIOR
 from assent.rules.graph import Graph
-from assent.rules.mining import RuleSet
+from assent.rules.mining import PRIOR, RuleSet
 from assent.rules.paths import Paths
 from assent.rules.steps import NONE, STEPS, reversed_steps
 

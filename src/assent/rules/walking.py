@@ -20,15 +20,13 @@ HEADS_AT_ONCE = 62  # relations whose pairs are marked by the bits of one number
 STEPS_WALKED = 30_000  # for each body
 
 
-def count_paths(
-    graph: Graph, relation: int, steps: Ids, steps_walked: int = STEPS_WALKED, seed: int = 0
-) -> tuple[Keys, Keys]:
+def count_paths(graph: Graph, relation: int, steps: Ids) -> tuple[Keys, Keys]:
     """Support and cases (path,) of these paths (path, 3), as rules about one relation."""
     count = len(steps)
     cases, support = np.zeros(count, np.int64), np.zeros(count, np.int64)
     relations = np.full(count, relation, np.int32)
-    walk_all(graph, np.ascontiguousarray(steps), np.arange(count + 1), relations, steps_walked,
-             seed, 0, count, cases, np.zeros(count, np.float32), support)  # fmt: skip
+    walk_all(graph, np.ascontiguousarray(steps), np.arange(count + 1), relations, STEPS_WALKED,
+             0, 0, count, cases, np.zeros(count, np.float32), support)  # fmt: skip
     return support, cases
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from assent.core.arrays import Ids, Keys, Mask, found_in, frozen
-from assent.rules.graph import Graph
+from assent.rules.graph import Graph, inverse_of
 from assent.rules.steps import NONE, STEPS, path_codes
 from assent.rules.walking import count_paths
 
@@ -60,7 +60,6 @@ def _ways(
     most,
 ):  # fmt: skip
     """All paths of one and two steps from each head to its tail, at most so many of a fact."""
-    half = num_slots // 2
     there = np.full(num_entities, -1, np.int64)
     room, size = 1 << 10, 0
     out = np.empty((room, 4), np.int32)
@@ -80,7 +79,7 @@ def _ways(
         last = size + most
         q = there[x]
         while 0 <= q < high and near_ends[q] == x and size < last:
-            step = (near_slots[q] + half) % num_slots
+            step = inverse_of(near_slots[q], num_slots)
             if step != relation:
                 out[size, 0], out[size, 1], out[size, 2], out[size, 3] = i, step, -1, -1
                 size += 1
@@ -92,7 +91,7 @@ def _ways(
             q = there[a]
             while 0 <= q < high and near_ends[q] == a and size < last:
                 out[size, 0], out[size, 1], out[size, 2] = i, slots[p], a
-                out[size, 3] = (near_slots[q] + half) % num_slots
+                out[size, 3] = inverse_of(near_slots[q], num_slots)
                 size += 1
                 q += 1
         for q in range(low, high):

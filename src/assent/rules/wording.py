@@ -15,7 +15,7 @@ from assent.rules.phrases import Phrase, about_any, phrase_of, put
 from assent.rules.words import plural, readable
 
 THOSE = "entities"  # where no type is known that they share
-SHARED = 0.95  # of the entities in question must have a type, if it is to name them
+SHARED = 0.95  # of the entities that are to be named must have a type, if it is to name them
 
 
 class Wording:

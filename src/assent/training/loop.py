@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from assent.core.queries import Queries
-from assent.files.runs import CHECKPOINTS
+from assent.files.runs import CHECKPOINTS, TRACE
 from assent.geometry.threads import Crowd, with_threads
 from assent.models.base import Model
 from assent.training.batches import batches
@@ -108,7 +108,7 @@ class _Training:
         self.cut_after: float | None = None
         self.folder = folder / CHECKPOINTS if folder else None
         self.company = company_of(model, tables_in_checkpoint(model, self.optimizer))
-        self.trace = Trace(folder / "trace.jsonl" if folder and self.company.first else None)
+        self.trace = Trace(folder / TRACE if folder and self.company.first else None)
         self.position = Position()
         # A copy of the best weights; none where nothing was measured yet, or nothing comes after
         # the best: a copy takes as much memory as the model.

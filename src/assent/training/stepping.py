@@ -48,7 +48,10 @@ class Stepping:
         self.steps = num_batches(queries, self.batch_size, settings.slots)  # of an epoch
 
     def most_threads(self) -> int:
-        """As asked for, or one where steps are small, or as many as there are processors."""
+        """How many threads a step may use.
+
+        Those that the settings say; else one where steps are small, or one for each processor.
+        """
         if self.settings.threads:
             return self.settings.threads
         if multiplications(self.model, self.batch_size, self.num_drawn) <= SMALL:

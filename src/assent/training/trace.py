@@ -11,7 +11,7 @@ from typing import Any
 
 from assent.core.legible import in_words
 from assent.errors import DataError
-from assent.files.guarding import refuse_special
+from assent.files.guarding import MALFORMED, refuse_special
 
 ADOPTED = "adopted"  # the event of a run whose weights another library trained
 STEPS = ("epoch", "counted")  # events that tell how long learning took
@@ -108,5 +108,5 @@ def trained_by(events: list[dict[str, Any]], path: Path) -> Trained:
         return Trained(int(end["best_epoch"]), scores, int(end["epochs"]), cut, seconds)
     except StopIteration:
         raise DataError(f"{path}: no end in it; train the run to its end first") from None
-    except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+    except MALFORMED as error:
         raise DataError(f"{path}: cannot be read: {in_words(error)}") from error

@@ -31,7 +31,7 @@ from assent.verbs.complete import complete
 from assent.verbs.deciders import model_of
 from assent.verbs.labelled import judged_of
 from assent.verbs.refit import refit as final_fit
-from assent.verbs.runs import Run
+from assent.verbs.runs import Run, folder_of
 
 ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
 NAMED = {f"\\{word}": word for word in ASKED}  # stand for entities that have such a name
@@ -303,7 +303,7 @@ def _considered(
     What `ask` found for itself, at a precision that was wanted then, decides only where one is
     wanted again.
     """
-    folder, model, amiss = getattr(run, "folder", None), model_of(run), ""
+    folder, model, amiss = folder_of(run), model_of(run), ""
     if folder is not None:
         names = [run.benchmark.whole().vocabulary, run.benchmark.vocabulary]
         found, amiss = considered_by(folder, names, model)

@@ -9,6 +9,7 @@ from assent.building.relational_audit import Asked
 from assent.core.benchmark import Benchmark
 from assent.files.engines.benchmark_tables import load_benchmark as load_tables
 from assent.files.engines.choosing import LARGE, MEMORY, MEMORY_LIMIT, started
+from assent.files.own_layout import TRAIN
 from assent.reporting.progress import steps
 from assent.reporting.showing import shown
 from assent.verbs.read import place
@@ -47,5 +48,5 @@ def engine_of(benchmark: str | Path, engine: str | None) -> str:
     """The engine that looks: the one named, else by how large the train facts are."""
     if engine is not None:
         return engine
-    train = place(benchmark) / "train.tsv"
+    train = place(benchmark) / TRAIN
     return "duckdb" if train.is_file() and train.stat().st_size > LARGE else MEMORY

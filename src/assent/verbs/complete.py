@@ -30,7 +30,7 @@ from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.labelled import by_labels, judged_of
 from assent.verbs.refit import refit as final_fit
 from assent.verbs.refit import refit_minutes
-from assent.verbs.runs import Run
+from assent.verbs.runs import Run, folder_of
 from assent.verbs.tune import tune
 
 Work = ByFact | ByQuery
@@ -141,7 +141,7 @@ def prepare(
     stopped before the end; what was done is kept.
     """
     refuse_part(*part)
-    if getattr(run, "folder", None) is None:
+    if folder_of(run) is None:
         raise ConfigError("a run without a folder has no place to keep a part")
     wanted = Wanted(relations, functional=functional, symmetric=symmetric)
     work = _rehearsed(run, wanted, 0.5, None, None, refit, progress is True)
@@ -223,7 +223,7 @@ def _rehearsed(
 
 
 def _decider_of(run: Scored) -> Decider:
-    if (folder := getattr(run, "folder", None)) is None:
+    if (folder := folder_of(run)) is None:
         raise ConfigError("a run without a folder has no decider; give a precision")
     return load_decider(folder, run)
 

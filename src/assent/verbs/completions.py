@@ -7,7 +7,10 @@ from pathlib import Path
 from assent.completing.completing import Completion
 from assent.core.new_facts import NewFacts
 from assent.files.completions import (
+    DECIDER,
+    PROMISE,
     REHEARSAL,
+    REVIEW,
     Kept,
     OfRelation,
     read_completion,
@@ -52,8 +55,8 @@ def _decided_by(found: Completion) -> str:
     if found.rehearsed is not None:
         return REHEARSAL
     if found.reviewed is not None:
-        return "review"
-    return "promise" if found.promises else "decider"
+        return REVIEW
+    return PROMISE if found.promises else DECIDER
 
 
 def load_completion(run: Scored, folder: Path) -> tuple[Kept, NewFacts] | None:

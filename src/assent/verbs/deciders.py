@@ -27,7 +27,7 @@ from assent.rules.likeness import Likeness
 from assent.rules.mining import RuleSet
 from assent.rules.model import rules_of as heard_rules
 from assent.scoring import PairScorer, Scored, score_pairs
-from assent.verbs.runs import MOST_BESIDE, Run, load_run
+from assent.verbs.runs import MOST_BESIDE, Run, folder_of, load_run
 
 MODEL = "model"  # where a decider keeps the checksum of the model that it was found for
 HEARD = "heard"  # the folder of a pack that holds the other runs that its judge hears
@@ -108,7 +108,7 @@ def find_heard(source: Source, here: Path, run: Scored, on: str | Path | None) -
     """
     if not can_be_path(source.path):
         raise DataError(f"{here}: a judge hears a run in what can be no path; tune again")
-    mine = getattr(run, "folder", None)
+    mine = folder_of(run)
     benchmark = run.benchmark if on is None else mine and read_place(mine)
     stated = (here / source.path).resolve()
     for folder in dict.fromkeys(_near(stated, here, mine)):

@@ -1,7 +1,6 @@
 """What people said about a run's proposals, as the verbs complete and tune take it in."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from assent.completing.completing import Completion, Wanted, most_probable
 from assent.core.benchmark import Benchmark
@@ -11,6 +10,7 @@ from assent.reviewing.proposals import has_proposals, labels_in
 from assent.reviewing.session import Review
 from assent.reviewing.worth import CONFIDENCE
 from assent.scoring import Scored
+from assent.verbs.runs import folder_of
 
 
 def by_labels(
@@ -41,7 +41,7 @@ def by_labels(
 
 def judged_of(run: Scored) -> dict[str, Judged]:
     """What people called right or wrong of a run's facts, by the keys of the facts."""
-    folder = _folder(run)
+    folder = folder_of(run)
     if folder is None or (labels := labels_in(folder)) is None:
         return {}
     with labels:
@@ -59,12 +59,7 @@ def with_reviewed(run: Scored) -> Benchmark:
 
 def review_of(run: Scored) -> Review:
     """The review of a loaded run."""
-    folder = _folder(run)
+    folder = folder_of(run)
     if folder is None or not has_proposals(folder):
         raise DataError(f"{folder or 'this run'}: has no review yet; `assent review` begins one")
     return Review(folder, run.benchmark.whole())
-
-
-def _folder(run: Scored) -> Path | None:
-    folder = getattr(run, "folder", None)
-    return folder if folder is None else Path(folder)

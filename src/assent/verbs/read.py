@@ -9,15 +9,8 @@ from assent.datasets import CATALOGUE, fetch, located
 from assent.datasets.fetching import cache_folder
 from assent.errors import ConfigError, DataError
 from assent.files import triples
-from assent.files.sparql import (
-    DEFAULTS,
-    EVERYTHING,
-    PagesDone,
-    Paging,
-    Store,
-    fetch_graph,
-    is_store,
-)
+from assent.files.sparql import DEFAULTS, Paging, Store, is_store
+from assent.files.sparql_pages import EVERYTHING, PagesDone, fetch_graph
 from assent.files.text import unpacking
 
 

@@ -14,8 +14,9 @@ from assent.errors import ConfigError
 from assent.files.atomic import beside
 from assent.files.fact_lines import read_facts
 from assent.files.places import FACTS, SETTINGS
+from assent.files.runs import TRACE
 from assent.measuring.separation import Separation
-from assent.reporting.fact_list import Found
+from assent.reporting.expecting import Found
 from assent.reporting.page import page
 from assent.reporting.progress import steps
 from assent.reporting.rendering import svg
@@ -32,7 +33,7 @@ from assent.training.trace import read_events
 from assent.verbs.completions import load_completion
 from assent.verbs.deciders import load_decider
 from assent.verbs.evaluate import evaluate
-from assent.verbs.runs import Run, load_run
+from assent.verbs.runs import Run, folder_of, load_run
 
 PAGE = b"<!doctype html"
 LOOKED_AT = 100  # bytes of a file that may be a page
@@ -89,7 +90,7 @@ def is_page(path: Path) -> bool:
 def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) -> ReportedRun:
     """All that the report shows of a run, from one pass over test."""
     if decider is None:
-        if (folder := _folder(run)) is None:
+        if (folder := folder_of(run)) is None:
             raise ConfigError(f"{name}: has no folder with a decider, so say with which: deciders=")
         decider = load_decider(folder, run)
     benchmark, floors = run.benchmark, floors_asked(decider, run.benchmark)
@@ -108,7 +109,7 @@ def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) 
         separation,
         Curves.overall(highest.result()).spread(CURVE_POINTS),
         tuple(best_candidates(run.model, decider, benchmark, rows)),
-        read_events(folder / "trace.jsonl") if (folder := _folder(run)) else (),
+        read_events(folder / TRACE) if (folder := folder_of(run)) else (),
     )
 
 
@@ -117,21 +118,17 @@ def _left_by_complete(
 ) -> Iterator[Found]:
     """The facts that these runs themselves made, from their folders."""
     for listed, run in zip(reported, runs, strict=True):
-        folder = _folder(run)
+        folder = folder_of(run)
         if folder is None or (there := load_completion(run, folder)) is None:
             continue
         kept, facts = there
         yield Found(facts, str(folder / FACTS), listed.name, kept)
 
 
-def _folder(run: Run | Adapted) -> Path | None:
-    return run.folder if isinstance(run, Run) else None
-
-
 def _dataset(run: Run | Adapted) -> str:
     """What the benchmark was built from, or else the name of its folder."""
     source = run.benchmark.origin.get("source", {}).get("name")
-    if source or (folder := _folder(run)) is None:
+    if source or (folder := folder_of(run)) is None:
         return str(source or "a benchmark")
     return Path(read_toml(folder / SETTINGS)["benchmark"]["path"]).name
 
@@ -140,7 +137,7 @@ def _names_of(runs: Sequence[Run | Adapted]) -> list[str]:
     """The names of the folders, with as many of those around them as tell them apart."""
     parts = [
         folder.resolve().parts
-        if (folder := _folder(run))
+        if (folder := folder_of(run))
         else (run.settings.name if isinstance(run, Run) else run.name,)
         for run in runs
     ]

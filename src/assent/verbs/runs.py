@@ -34,8 +34,9 @@ from assent.files.runs import (
 )
 from assent.files.text import can_be_path
 from assent.models import Model
-from assent.models.embedding import shared, to_be_loaded
+from assent.models.making import shared, to_be_loaded
 from assent.rules.model import RuleModel
+from assent.scoring import Scored
 from assent.settings import Settings, Values, new_model, of_sections, read_toml, to_toml
 from assent.training.checkpoints import best_so_far, newest_checkpoint
 from assent.training.settings import FREE
@@ -70,6 +71,12 @@ class Run:
         if not same_names or not np.array_equal(mine.train, benchmark.train):
             raise DataError("a benchmark of other train facts than the run learned from")
         return replace(self, benchmark=benchmark)
+
+
+def folder_of(run: Scored) -> Path | None:
+    """The folder of a run; None for one without, and for a model from elsewhere."""
+    folder = getattr(run, "folder", None)
+    return None if folder is None else Path(folder)
 
 
 def load_benchmark(source: Benchmark | str | Path) -> Benchmark:

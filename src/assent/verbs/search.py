@@ -12,11 +12,10 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -28,37 +27,22 @@ from assent.core.checking import refuse_unknown
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
-from assent.files.runs import TRACE
 from assent.files.text import read_json
-from assent.reporting.charts import parallel
+from assent.reporting.grid import measure_name
+from assent.reporting.parallel import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
-from assent.reporting.reported_run import STOPS as MEASURES
 from assent.reporting.showing import shown
 from assent.settings import Settings, model_names, resolve, settled, to_toml
+from assent.training.journal import DONE, ENDED_EARLY, UNDER_WAY, Asked, Journal, Trial, heal
 from assent.training.schedules import RISING
 from assent.training.spaces import Between, Space, space
-from assent.training.trace import read_events
 from assent.verbs.read import place
 from assent.verbs.runs import load_benchmark
 from assent.verbs.train import fit
 
-SEARCH, JOURNAL, TRIALS = "search.json", "journal.log", "trials"
-TABLE, BEST, CHART = "trials.tsv", "best.toml", "search.svg"
-THIRD = 3  # one of so many trainings goes on at each rung
-WARM = 8  # trainings with settings drawn at random, before anything is learned from them
-DONE, ENDED_EARLY, UNDER_WAY = "done", "ended early", "under way"
+SEARCH, TABLE, BEST, CHART = "search.json", "trials.tsv", "best.toml", "search.svg"
 BEGINNINGS = ("start", "resume", "mining", "counted")  # the first of these tells where it is
-
-
-class Trial(NamedTuple):
-    """One training."""
-
-    number: int  # of its folder
-    score: float  # the best on valid; nan where nothing was measured yet
-    epochs: int
-    state: str
-    settings: dict[str, Any]  # by name, those that were searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +64,10 @@ class Job(NamedTuple):
     ends: float  # seconds since 1970
     most: int | None  # trainings, in all
     seed: int
-    rung: int = 1  # epochs until the first evaluation, at which bad trainings end
+    rung: int  # epochs until the first evaluation, at which bad trainings end
+
+    def journal(self, worker: int = 0) -> Journal:
+        return Journal(self.folder, self.rung, self.seed, worker)
 
 
 def search(
@@ -117,9 +104,7 @@ def search(
     rung = first_evaluation(resolve(model, changes=changes), of)
     job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed, rung)
     with _searching(folder, about), shown(told or progress, trainings) as tell:
-        _take_up(study := _study(job, 0))
-        if not study.get_trials(deepcopy=False):
-            study.enqueue_trial(usual(model, changes))
+        job.journal().begin(usual(model, changes))
         if workers == 1:
             _work(job, 0, tell)
         else:
@@ -149,34 +134,8 @@ def _searching(folder: Path, about: dict[str, Any]) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DataError(f"{folder}: is being searched by another process") from error
-        _heal(folder / JOURNAL)
+        heal(folder)
         yield
-
-
-def _heal(journal: Path) -> None:
-    """Takes away a line that a killed search, or a full disk, left unfinished at the end."""
-    content = journal.read_bytes() if journal.exists() else b""
-    if content and not content.endswith(b"\n"):
-        with beside(journal) as part:
-            part.write_bytes(content[: content.rfind(b"\n") + 1])
-
-
-class Locked:
-    """The lock of a journal, as Optuna asks for one. It ends with the process that holds it.
-
-    Optuna's own outlives a killed process, and the next one waits for it, half a minute.
-    """
-
-    def __init__(self, journal: Path) -> None:
-        self.journal = journal
-
-    def acquire(self) -> bool:
-        self.file = self.journal.open("rb")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-        return True
-
-    def release(self) -> None:
-        self.file.close()
 
 
 def _searched(model: str, changes: tuple[str, ...]) -> Space:
@@ -213,109 +172,22 @@ def usual(model: str, changes: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise ConfigError("search needs Optuna: pip install 'assent-kb[search]'") from error
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    return optuna
-
-
-def _study(job: Job, worker: int) -> Any:
-    """What was tried so far, in a journal that several processes may write to."""
-    optuna = _optuna()
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend
-
-    journal = job.folder / JOURNAL
-    lock: Any = Locked(journal)  # it needs no more than the two methods
-    study = optuna.create_study(
-        study_name="search",
-        direction="maximize",
-        storage=JournalStorage(JournalFileBackend(str(journal), lock)),
-        load_if_exists=True,
-        pruner=optuna.pruners.SuccessiveHalvingPruner(
-            min_resource=job.rung, reduction_factor=THIRD
-        ),
-    )
-    # A search that goes on must not draw the settings again that it began with.
-    tried = len(study.get_trials(deepcopy=False))
-    seed = (job.seed * 1000 + worker + 1_000_003 * tried) % 2**32
-    study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=WARM, constant_liar=True)
-    return study
-
-
-def _take_up(study: Any) -> None:
-    """Has trainings that were killed asked for again, in the folders and with what they have.
-
-    This may be killed too, after any of its lines: what counts is whether anything else is known
-    of a training than that it failed each time it was asked for.
-    """
-    from optuna.trial import TrialState
-
-    for trial in study.get_trials(states=(TrialState.RUNNING,)):
-        study.tell(trial.number, state=TrialState.FAIL)
-    for first, trial in _newest(study).items():
-        if trial.state == TrialState.FAIL:
-            had = {"folder": trial.user_attrs["folder"]} if "folder" in trial.user_attrs else {}
-            study.enqueue_trial(_params(trial), user_attrs={"first": first, **had})
-
-
-def _newest(study: Any) -> dict[int, Any]:
-    """Each training as it was asked for last, by the number that it was asked for with first."""
-    return {_first(trial): trial for trial in study.get_trials()}
-
-
-def _first(trial: Any) -> int:
-    """Optuna's number of a training when it was asked for first.
-
-    In journals that do not have it, that is the number of the folder.
-    """
-    known = trial.user_attrs
-    return int(known.get("first", known.get("folder", trial.number)))
-
-
-def _params(trial: Any) -> dict[str, Any]:
-    """What a training is made of, or is to be, if it was killed before it was."""
-    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
-
-
-def _folder_number(study: Any, trial: Any, trials: Path) -> int:
-    """The number of the folder of a training: the one that it has, or the next that is free.
-
-    A folder is taken by making it, so that two workers never take the same.
-    """
-    if "folder" in trial.user_attrs:
-        return int(trial.user_attrs["folder"])
-    taken = {known.user_attrs.get("folder") for known in study.get_trials(deepcopy=False)}
-    trial.set_user_attr("first", _first(trial))
-    number = next(n for n in count() if n not in taken and _is_mine(trials / f"{n:04}"))
-    trial.set_user_attr("folder", number)
-    return number
-
-
-def _is_mine(folder: Path) -> bool:
-    """Makes a folder; whether nobody else had."""
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    return True
-
-
 class TimeUp(Exception):  # noqa: N818  (no error)
     """The minutes of the search are over."""
 
 
+class EndedEarly(Exception):  # noqa: N818  (no error)
+    """A training did too badly to go on."""
+
+
 class Listening(Unwatched):
-    """Tells Optuna what a training comes to, and ends it where that is too little.
+    """Tells the journal what a training comes to, and ends it where that is too little.
 
     `begins` hears once how many epochs the training has, when it begins or is taken up.
     """
 
-    def __init__(self, trial: Any, ends: float, begins: Callable[[int], None]) -> None:
-        self.trial, self.ends, self.begins = trial, ends, begins
+    def __init__(self, asked: Asked, ends: float, begins: Callable[[int], None]) -> None:
+        self.asked, self.ends, self.begins = asked, ends, begins
         self.has_begun = False
         self.best, self.epochs, self.last = -math.inf, 0, math.inf
 
@@ -332,45 +204,35 @@ class Listening(Unwatched):
         if values["event"] != "evaluation":
             return
         self.best, self.epochs = max(self.best, values["score"]), values["epoch"]
-        self.trial.report(values["score"], values["epoch"])
-        if values["epoch"] < self.last and self.trial.should_prune():
-            raise _optuna().TrialPruned
+        self.asked.report(values["score"], values["epoch"])
+        if values["epoch"] < self.last and self.asked.is_behind():
+            raise EndedEarly
 
 
 def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: None) -> None:
     """Trains with one setting after another until the time is up."""
-    optuna, study = _optuna(), _study(job, worker)
-    states, benchmark = optuna.trial.TrialState, load_benchmark(job.benchmark)
-    ended = (states.COMPLETE, states.PRUNED)
+    journal, benchmark = job.journal(worker), load_benchmark(job.benchmark)
     searched = _searched(job.model, job.changes)
-    spaces = {name: _distribution(optuna, kind) for name, kind in searched.items()}
     while time.time() < job.ends:
-        if job.most is not None and len(study.get_trials(states=ended)) >= job.most:
+        if job.most is not None and journal.num_ended() >= job.most:
             return
-        trial = study.ask(spaces)
-        at = _folder_number(study, trial, job.folder / TRIALS)
-        made_of = _made_of(trial.params)
+        asked = journal.ask(searched)
 
-        def begins(epochs: int, at: int = at, made_of: dict[str, Any] = made_of) -> None:
-            told(Trial(at, math.nan, epochs, UNDER_WAY, made_of))
+        def begins(epochs: int, asked: Asked = asked) -> None:
+            told(Trial(asked.number, math.nan, epochs, UNDER_WAY, asked.settings))
 
-        listening = Listening(trial, job.ends, begins)
-        settings = resolve(job.model, changes=(*job.changes, *_changes(trial.params)))
-        run_folder = job.folder / TRIALS / f"{at:04}"
+        listening = Listening(asked, job.ends, begins)
+        settings = _settings(job, asked.settings)
         try:
-            run = fit(benchmark, settings, run_folder, job.benchmark, listening)
+            run = fit(benchmark, settings, asked.folder, job.benchmark, listening)
         except TimeUp:  # the trial stays open, and the next search takes it up
             return
-        except optuna.TrialPruned:
-            trial.set_user_attr("epochs", listening.epochs)
-            trial.set_user_attr("best", listening.best)
-            study.tell(trial, state=states.PRUNED)
+        except EndedEarly:
+            trial = asked.ended(listening.best, listening.epochs, early=True)
         else:
             best = max(run.trained.scores, default=-math.inf)
-            trial.set_user_attr("epochs", run.trained.epochs)
-            trial.set_user_attr("best", best)
-            study.tell(trial, best)
-        told(_trial(study.get_trials(states=ended)[-1]))
+            trial = asked.ended(best, run.trained.epochs, early=False)
+        told(trial)
 
 
 def _end_with_parent() -> None:
@@ -387,60 +249,15 @@ def _end_with_parent() -> None:
         Thread(target=watch, args=(parent,), daemon=True).start()
 
 
-def _distribution(optuna: Any, kind: Between | tuple[Any, ...]) -> Any:
-    if not isinstance(kind, Between):
-        return optuna.distributions.CategoricalDistribution(kind)
-    if kind.step is None:
-        return optuna.distributions.FloatDistribution(kind.low, kind.high, log=True)
-    return optuna.distributions.FloatDistribution(kind.low, kind.high, step=kind.step)
-
-
-def _changes(params: dict[str, Any]) -> list[str]:
-    """As `--set` takes them."""
-    return [f"{name}={json.dumps(_rounded(value))}" for name, value in params.items()]
-
-
-def _rounded(value: Any) -> Any:
-    """A setting that a person would write down."""
-    return float(f"{value:.3g}") if isinstance(value, float) else value
-
-
-def _made_of(params: dict[str, Any]) -> dict[str, Any]:
-    return {name: _rounded(value) for name, value in params.items()}
-
-
-def _trial(trial: Any) -> Trial:
-    """A training that ended."""
-    done = trial.state.name == "COMPLETE"
-    return Trial(
-        int(trial.user_attrs["folder"]),
-        float(trial.user_attrs["best"]),
-        int(trial.user_attrs["epochs"]),
-        DONE if done else ENDED_EARLY,
-        _made_of(trial.params),
-    )
-
-
-def _under_way(trial: Any, trials: Path) -> Trial:
-    """A training that goes on when the search does, as far as its trace tells."""
-    number = int(trial.user_attrs["folder"])
-    trace = trials / f"{number:04}" / TRACE
-    events = read_events(trace) if trace.exists() else []
-    epochs = [event["epoch"] for event in events if event["event"] == "epoch"]
-    scores = [event["score"] for event in events if event["event"] == "evaluation"]
-    score, epoch = max(scores, default=math.nan), max(epochs, default=0)
-    return Trial(number, score, epoch, UNDER_WAY, _made_of(_params(trial)))
+def _settings(job: Job, searched: Mapping[str, Any]) -> Settings:
+    """All settings of a training, by those that were searched."""
+    found = [f"{name}={json.dumps(value)}" for name, value in searched.items()]
+    return resolve(job.model, changes=(*job.changes, *found))
 
 
 def _kept(job: Job) -> Found:
     """Writes what was found: a table, the best settings, a chart."""
-    states = _optuna().trial.TrialState
-    newest = [trial for trial in _newest(_study(job, 0)).values() if "folder" in trial.user_attrs]
-    ended = [_trial(t) for t in newest if t.state in (states.COMPLETE, states.PRUNED)]
-    ended.sort(key=lambda trial: (-trial.score, trial.number))
-    open_ones = [t for t in newest if t.state in (states.RUNNING, states.WAITING)]
-    under_way = [_under_way(trial, job.folder / TRIALS) for trial in open_ones]
-    trials = [*ended, *sorted(under_way, key=lambda trial: trial.number)]
+    trials = job.journal().trials()
     searched = _searched(job.model, job.changes)
     names = list(searched)
     with beside(job.folder / TABLE) as part, part.open("w", encoding="utf-8") as file:
@@ -450,16 +267,17 @@ def _kept(job: Job) -> Found:
             known = (trial.settings.get(name) for name in names)
             written = ["" if value is None else json.dumps(value) for value in known]
             print(trial.number, score, trial.epochs, trial.state, *written, sep="\t", file=file)
-    done = [trial for trial in ended if trial.state == DONE]
-    if not done:
+    ended = [trial for trial in trials if trial.state != UNDER_WAY]
+    best = next((trial for trial in ended if trial.state == DONE), None)
+    if best is None:
         raise DataError(
             f"{job.folder}: no training came to its end in this time; the same command goes on"
         )
-    settings = resolve(job.model, changes=(*job.changes, *_changes(done[0].settings)))
+    settings = _settings(job, best.settings)
     with beside(job.folder / BEST) as part:
         part.write_text(to_toml(settings.sections()), encoding="utf-8")
     rows = [(trial.score, trial.state, trial.settings) for trial in ended]
-    measure = MEASURES.get(settings.train.stop_on, settings.train.stop_on)
+    measure = measure_name(settings.train.stop_on)
     with beside(job.folder / CHART) as part:
         chart = parallel(rows, _logarithmic(searched), measure, (DONE, ENDED_EARLY))
         part.write_text(svg(chart), encoding="utf-8")

@@ -14,9 +14,10 @@ from assent.files.portions import digest_of_weights, read_portion
 from assent.files.runs import WEIGHTS
 from assent.geometry import Peers
 from assent.models.base import Model
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.settings import Settings, new_model
-from assent.training.together import launched, refuse_unshared, share_threads, table_names
+from assent.training.launching import launched
+from assent.training.together import refuse_unshared, share_threads, table_names
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import torch
 
 from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
-from assent.core.pairs import joined
 from assent.core.processors import processors
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
@@ -27,18 +26,14 @@ from assent.files.runs import (
     save_pieces,
     save_weights,
     training_in,
-    write_rules,
 )
-from assent.files.text import lines_of
 from assent.geometry import Peers
 from assent.models import Model
 from assent.models.custom import theirs
-from assent.models.embedding import shared_by
+from assent.models.making import shared_by
 from assent.reporting.progress import Unwatched, watching
 from assent.reporting.showing import shown
-from assent.rules.graph import Graph
 from assent.rules.model import RuleModel
-from assent.rules.text import lines, parse
 from assent.settings import (
     Settings,
     named_by_user,
@@ -47,11 +42,12 @@ from assent.settings import (
     settled,
     texts_for,
 )
+from assent.training.launching import launched
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.shards import pieces
-from assent.training.together import launched, refuse_unshared
-from assent.training.trace import Trace, Trained
+from assent.training.together import refuse_unshared
+from assent.verbs.counting import count
 from assent.verbs.read import place
 from assent.verbs.runs import (
     Run,
@@ -66,7 +62,6 @@ from assent.verbs.stopping import STOPS, asked_of
 
 SEEN = 60.0  # seconds until all machines see what one of them wrote to a disk that they share
 MOST_A_PROCESSOR = 16  # threads
-SHOWN = 100_000  # rules in RUN/rules.tsv, the surest; the model itself keeps all
 
 
 def train(
@@ -159,7 +154,7 @@ def fit(
             said = f"evaluations ask {len(asked):,} of the {len(benchmark.valid):,} valid queries"
             watcher.event(event="asking", message=f"{said} (train.evaluate_queries)")
         if isinstance(network, RuleModel):
-            trained = _count(network, benchmark, settings, watcher, folder, minutes)
+            trained = count(network, benchmark, settings, watcher, folder, minutes)
         else:
             with theirs():
                 trained = train_model(
@@ -213,65 +208,6 @@ def _begin(folder: Path, restart: bool) -> None:
     if restart:
         forget_training(folder)
     forget(folder / TRACE)  # it grows: its checksum comes with its end
-
-
-def _count(
-    model: RuleModel,
-    benchmark: Benchmark,
-    settings: Settings,
-    watcher: Watcher,
-    folder: Path | None,
-    minutes: float,
-) -> Trained:
-    """Has a model count its rules in one go, which is its one epoch, and measures it on valid."""
-    trace = Trace(folder / TRACE if folder else None)
-    trace.rewind(0)
-
-    def tell(event: str, **values: Any) -> None:
-        trace(event, **values)
-        watcher.event(event=event, **values)
-
-    if settings.train.threads:
-        torch.set_num_threads(settings.train.threads)
-    held_out = joined(benchmark.train, benchmark.valid, benchmark.vocabulary.num_entities).held_out
-    start, cut_after = time.perf_counter(), None
-    if model.settings.file:
-        names, file = benchmark.vocabulary, Path(model.settings.file)
-        graph = Graph.of(benchmark.train, names.num_entities, names.num_relations)
-        rules = parse(lines_of(file), graph, names, str(file))
-        if not len(rules):
-            raise DataError(f"{file}: no rule in it is about what entities of the benchmark have")
-        model.hear(benchmark.train, rules, not held_out)
-    else:
-        tenths: dict[str, int] = {}
-
-        def mined(what: str, done: int, total: int) -> None:
-            if (tenth := 10 * done // max(total, 1)) > tenths.get(what, -1):
-                tenths[what] = tenth
-                watcher.event(event="mining", message=f"mining {what}: {10 * tenth} % done")
-
-        minutes = min(minutes, model.settings.minutes or math.inf)
-        model.learn(benchmark.train, not held_out, settings.train.seed, minutes, mined)
-        cut_after = minutes if time.perf_counter() - start >= 60 * minutes else None
-    if folder is not None:
-        write_rules(folder, lines(model.rules, benchmark.vocabulary, SHOWN, model.settings.prior))
-    seconds = round(time.perf_counter() - start, 3)
-    rules = model.rules
-    constants, paths, ends = len(rules.constants), len(rules.paths), len(rules.ends)
-    found = (
-        f"{constants:,} rules with constants, {ends:,} with a constant after two steps "
-        f"and {paths:,} paths in {seconds:.0f} s"
-    )
-    tell("counted", message=found, constants=constants, paths=paths, ends=ends, seconds=seconds)
-    scores = []
-    if settings.train.evaluate_every:
-        asked = asked_of(benchmark, settings.train)
-        scores.append(STOPS[settings.train.stop_on](benchmark, asked)(model))
-        tell("evaluation", epoch=1, score=scores[0], best=True)
-    if cut_after is not None:
-        tell("cut", epoch=0, minutes=cut_after)
-    tell("end", epochs=1, best_epoch=1)
-    return Trained(1, tuple(scores), 1, cut_after, seconds)
 
 
 def refuse_threads(number: int) -> None:

@@ -17,14 +17,17 @@ from assent.files.benchmarks import check_whole
 from assent.files.engines.graph_tables import Loading
 from assent.files.engines.parquet_tables import write_table
 from assent.files.own_layout import (
-    MANIFEST,
+    ENTITIES,
     MASKS,
+    RELATIONS,
+    TRAIN,
     TYPES,
     queries_of,
     read_manifest,
     read_names,
     read_types,
 )
+from assent.files.places import MANIFEST
 from assent.files.tsv import blocks_of, decoded, fact_blocks, ids_of, line_of
 
 
@@ -44,11 +47,11 @@ def load_benchmark(folder: Path, engine: Loading) -> tuple[Vocabulary, bool, Typ
     if not (folder / MANIFEST).is_file():
         raise ConfigError(f"{folder}: no {MANIFEST}; such a benchmark is audited in memory only")
     manifest = read_manifest(folder / MANIFEST)
-    entities, entity_labels = read_names(folder / "entities.tsv")
-    relations, relation_labels = read_names(folder / "relations.tsv")
+    entities, entity_labels = read_names(folder / ENTITIES)
+    relations, relation_labels = read_names(folder / RELATIONS)
     names = Vocabulary(entities, relations, entity_labels, relation_labels)
     known = Known(names, pl.Enum(entities), pl.Enum(relations))
-    _take(engine, "stated", _train(folder / "train.tsv", known))
+    _take(engine, "stated", _train(folder / TRAIN, known))
     engine.keep("train", "SELECT DISTINCT head, relation, tail FROM stated")
     asked: list[Path] = []
     answers: list[Path] = []

@@ -62,7 +62,7 @@ def started(
 
 @contextmanager
 def _saying_full(place: Path) -> Iterator[None]:
-    """Whatever an engine, or what writes its files, makes of a full disk is one line about room."""
+    """Turns what an engine raises about a full disk into one line that says where to make room."""
     try:
         yield
     except AssentError:

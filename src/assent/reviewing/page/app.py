@@ -160,7 +160,7 @@ class Pages:
         return self.recent(reviewer, words)
 
     def batch(self, reviewer: str, words: Words) -> Any:
-        """The same decision about all facts that fit, if they are as many as the preview said."""
+        """One verdict about all facts that fit, if they are as many as the preview said."""
         wanted, expected = _filter(words), _whole(words.get("expected", ""))
         found = self.review.preview(wanted).size
         if found != expected:
