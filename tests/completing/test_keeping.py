@@ -97,3 +97,10 @@ def test_the_command_takes_parts(say, run, tmp_path):
     assert (tmp_path / "new.tsv").exists() and not (run.folder / FOLDER).exists()
     for wrong in (("--part", "x"), ("--part", "1/2", "--out", tmp_path / "b.tsv"), ()):
         assert say(*words, *wrong)[0] == 2
+
+
+def test_a_part_refuses_what_it_has_no_use_for(say, run):
+    useless = ("--precision", PRECISION, "--max-facts", 3, "--no-entailed")
+    code, _, complained = say("complete", run.folder, "--no-refit", "--part", "1/2", *useless)
+    assert code == 2 and not (run.folder / FOLDER).exists()
+    assert "leave out --precision, --max-facts, --entailed/--no-entailed;" in " ".join(complained.split())

@@ -15,6 +15,11 @@ from assent.errors import ConfigError, StoppedError
 if TYPE_CHECKING:
     from assent.verbs.runs import Run
 
+OF_A_PART = {  # what a part has a use for
+    *("run_folder", "part", "refit", "relations", "functional", "symmetric"),
+    *("benchmark", "unfinished", "quiet", "json"),
+}
+
 
 @command()
 def complete(
@@ -193,8 +198,7 @@ def complete(
 
     refuse_alone(context, workers)
     if part is not None:
-        if out_file is not None or review_file is not None or refused_file is not None:
-            raise ConfigError("a part writes no facts; complete without --part when all are there")
+        _refuse_for_a_part(context)
         return _prepare(
             run_folder, part, refit, relations, functional, symmetric, benchmark, unfinished
         )
@@ -284,6 +288,22 @@ def complete(
             raise StoppedError(
                 f"stopped; {' and '.join(places)} have what {done} gave", interrupts.wanted
             )
+
+
+def _refuse_for_a_part(context: typer.Context) -> None:
+    """Refuses the options that a part has no use for: it asks, and neither decides nor writes."""
+    given = [
+        "/".join((*option.opts, *option.secondary_opts))
+        for option in context.command.params
+        if option.name not in OF_A_PART
+        and (source := context.get_parameter_source(str(option.name)))
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise ConfigError(
+            f"--part asks, and neither decides nor writes facts: leave out {', '.join(given)}; "
+            "complete without --part when all are there"
+        )
 
 
 def _prepare(
