@@ -10,6 +10,7 @@ import tomllib
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -89,12 +90,10 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
         time.sleep(0.1)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    # The trial is asked for again, in the folder that it has.
     journal = Journal(folder, rung=1, seed=0)
-    journal.begin({})
-    trial = journal.drawn(space("distmult"))
-    assert trial.user_attrs["folder"] == 0
-    assert trial.params == journal.study.get_trials(deepcopy=False)[0].params
+    before = journal.study.trials[0].params
+    asked = journal.take_up(*journal.left(), SPACE)
+    assert (asked.number, asked.trial.params) == (0, before)
 
 
 def test_a_search_that_goes_on_tries_other_settings_than_before(benchmark, tmp_path):
@@ -234,30 +233,53 @@ def journal(tmp_path):
     return Journal(tmp_path / "s", rung=1, seed=0)
 
 
-def test_taking_up_a_training_may_be_killed_too(journal, monkeypatch):
-    killed = journal.drawn(SPACE)
-
-    def dies(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(journal.study, "enqueue_trial", dies)
-        with pytest.raises(KeyboardInterrupt):
-            journal.begin({})
-    for _ in range(2):  # the second finds it asked for already
+def test_taking_up_a_training_may_be_killed_too(journal):
+    killed = journal.ask(SPACE)
+    for _ in range(2):
         journal.begin({})
-    again, other = journal.drawn(SPACE), journal.drawn(SPACE)
-    assert again.user_attrs["first"] == 0 and again.params == killed.params
-    assert "first" not in other.user_attrs
+        again = journal.take_up(*journal.left(), SPACE)
+        assert (again.number, again.trial.params) == (killed.number, killed.trial.params)
+    assert journal.num_begun() == 1
+
+
+def test_a_training_that_is_taken_up_is_not_compared_with_itself(journal):
+    """Evaluated after epochs 3 and 6, killed, and taken up from a checkpoint before both."""
+    killed = journal.ask(SPACE)
+    for epoch, score in ((3, 0.3), (6, 0.6)):
+        killed.report(score, epoch)
+        assert not killed.is_behind()
+    again = journal.take_up(*journal.left(), SPACE)
+    assert again.scores == {3: 0.3, 6: 0.6}
+    for epoch, score in ((3, 0.3), (6, 0.6), (9, 0.2), (12, 0.1)):  # it gets worse by itself
+        again.report(score, epoch)
+        assert not again.is_behind()
+    again.ended(0.6, 12, early=False)
+    (known,) = journal.study.trials
+    assert known.intermediate_values == {3: 0.3, 6: 0.6, 9: 0.2, 12: 0.1}
+
+
+def test_rungs_compare_a_training_that_is_taken_up_at_the_epochs_of_the_others(journal):
+    """All are judged at epochs 1 and 3, also where one is taken up between them."""
+    for score in (0.5, 0.6, 0.7):
+        other = journal.ask(SPACE)
+        for epoch in (1, 3):
+            other.report(score, epoch)
+            other.is_behind()
+        other.ended(score, 3, early=False)
+    killed = journal.ask(SPACE)
+    killed.report(0.8, 1)
+    assert not killed.is_behind()
+    again = journal.take_up(*journal.left(), SPACE)
+    for epoch, score, behind in ((1, 0.8, False), (2, 0.1, False), (3, 0.2, True)):
+        again.report(score, epoch)
+        assert again.is_behind() is behind
 
 
 def test_folders_are_numbered_without_gaps_whatever_was_taken_up(journal):
-    """Optuna counts a training again when it is taken up; its folder is the same."""
     numbers = []
     for _ in range(3):
         numbers.append(journal.ask(SPACE).number)  # and killed
-        journal.begin({})
-        again = journal.ask(SPACE)
+        again = journal.take_up(*journal.left(), SPACE)
         numbers.append(again.number)
         again.ended(0.5, 1, early=False)
     assert numbers == [0, 0, 1, 1, 2, 2]
@@ -266,14 +288,11 @@ def test_folders_are_numbered_without_gaps_whatever_was_taken_up(journal):
 
 
 def test_a_search_of_before_folders_had_numbers_of_their_own_goes_on(journal):
-    done, killed = journal.drawn(SPACE), journal.drawn(SPACE)
+    done, killed = journal.study.ask(), journal.study.ask()
     for trial in (done, killed):
         trial.set_user_attr("folder", trial.number)
     journal.study.tell(done, 0.5)
-    for _ in range(2):
-        journal.begin({})
-    again, other = journal.ask(SPACE), journal.ask(SPACE)
-    assert again.trial.params == killed.params
+    again, other = journal.take_up(*journal.left(), SPACE), journal.ask(SPACE)
     assert [again.number, other.number] == [1, 2]
 
 
@@ -286,7 +305,8 @@ def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
             def begins(epochs, told=told, made_of=made_of):
                 told(searching.Trial(4, math.nan, epochs, searching.UNDER_WAY, made_of))
 
-            listening = searching.Listening(None, math.inf, begins)
+            asked = SimpleNamespace(scores={})
+            listening = searching.Listening(asked, math.inf, begins)
             for event in (first, {"event": "start", "epochs": 6}):  # it is said once
                 listening.event(**event)
     assert console.file.getvalue().splitlines() == [
@@ -296,11 +316,12 @@ def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
 
 
 def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(journal):
-    killed = journal.drawn(SPACE)
-    journal.begin({})
-    assert journal.drawn({}).params == {}  # and killed
-    journal.begin({})
-    assert journal.drawn(SPACE).params == killed.params
+    journal.begin({"train.learning_rate": 0.003})
+    some = dict(list(SPACE.items())[1:3])
+    drawn = journal.ask(some).settings  # and killed
+    assert drawn.keys() == some.keys()
+    assert journal.take_up(0, SPACE).settings.items() > drawn.items()
+    assert journal.take_up(0, SPACE).settings["train.learning_rate"] == 0.003
 
 
 def test_what_a_killed_search_left_does_not_hold_up_the_next(benchmark, tmp_path):

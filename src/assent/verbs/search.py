@@ -12,7 +12,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,13 +28,14 @@ from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
-from assent.reporting.grid import measure_name
+from assent.reporting.grid import counted, measure_name
 from assent.reporting.parallel import parallel
 from assent.reporting.progress import Unwatched, trainings
 from assent.reporting.rendering import svg
 from assent.reporting.showing import shown
 from assent.settings import Settings, model_names, resolve, settled, to_toml
 from assent.training.journal import DONE, ENDED_EARLY, UNDER_WAY, Asked, Journal, Trial, heal
+from assent.training.loop import TimeUp
 from assent.training.schedules import RISING
 from assent.training.spaces import Between, Space, space
 from assent.verbs.read import place
@@ -104,14 +105,17 @@ def search(
     rung = first_evaluation(resolve(model, changes=changes), of)
     job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed, rung)
     with _searching(folder, about), shown(told or progress, trainings) as tell:
-        job.journal().begin(usual(model, changes))
+        journal = job.journal()
+        journal.begin(usual(model, changes))
+        left = journal.left()
         if workers == 1:
-            _work(job, 0, tell)
+            _work(job, 0, left, tell)
         else:
             # Each process starts afresh: one that was forked would share torch's threads.
             spawned = get_context("spawn")
             with ProcessPoolExecutor(workers, spawned, initializer=_end_with_parent) as pool:
-                for worker in [pool.submit(_work, job, number) for number in range(workers)]:
+                shares = [left[number::workers] for number in range(workers)]
+                for worker in [pool.submit(_work, job, *share) for share in enumerate(shares)]:
                     worker.result()
         return _kept(job)
 
@@ -172,10 +176,6 @@ def usual(model: str, changes: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-class TimeUp(Exception):  # noqa: N818  (no error)
-    """The minutes of the search are over."""
-
-
 class EndedEarly(Exception):  # noqa: N818  (no error)
     """A training did too badly to go on."""
 
@@ -189,7 +189,8 @@ class Listening(Unwatched):
     def __init__(self, asked: Asked, ends: float, begins: Callable[[int], None]) -> None:
         self.asked, self.ends, self.begins = asked, ends, begins
         self.has_begun = False
-        self.best, self.epochs, self.last = -math.inf, 0, math.inf
+        self.best = max(asked.scores.values(), default=-math.inf)
+        self.epochs, self.last = 0, math.inf
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
         if time.time() > self.ends:
@@ -209,14 +210,12 @@ class Listening(Unwatched):
             raise EndedEarly
 
 
-def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: None) -> None:
-    """Trains with one setting after another until the time is up."""
+def _work(
+    job: Job, worker: int, left: Sequence[int], told: Callable[[Trial], None] = lambda trial: None
+) -> None:
+    """Trains until the time is up: what was `left` under way first, then with other settings."""
     journal, benchmark = job.journal(worker), load_benchmark(job.benchmark)
-    searched = _searched(job.model, job.changes)
-    while time.time() < job.ends:
-        if job.most is not None and journal.num_ended() >= job.most:
-            return
-        asked = journal.ask(searched)
+    for asked in _asked(job, journal, left):
 
         def begins(epochs: int, asked: Asked = asked) -> None:
             told(Trial(asked.number, math.nan, epochs, UNDER_WAY, asked.settings))
@@ -233,6 +232,20 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
             best = max(run.trained.scores, default=-math.inf)
             trial = asked.ended(best, run.trained.epochs, early=False)
         told(trial)
+
+
+def _asked(job: Job, journal: Journal, left: Sequence[int]) -> Iterator[Asked]:
+    """One training after another, as long as there is time.
+
+    What was begun is brought to its end, whatever the most is: else a search might stop for ever
+    with all of its trainings ended early.
+    """
+    searched = _searched(job.model, job.changes)
+    for number in left:
+        if time.time() < job.ends:
+            yield journal.take_up(number, searched)
+    while time.time() < job.ends and (job.most is None or journal.num_begun() < job.most):
+        yield journal.ask(searched)
 
 
 def _end_with_parent() -> None:
@@ -270,9 +283,7 @@ def _kept(job: Job) -> Found:
     ended = [trial for trial in trials if trial.state != UNDER_WAY]
     best = next((trial for trial in ended if trial.state == DONE), None)
     if best is None:
-        raise DataError(
-            f"{job.folder}: no training came to its end in this time; the same command goes on"
-        )
+        raise DataError(f"{job.folder}: {_unfinished(job, trials)}")
     settings = _settings(job, best.settings)
     with beside(job.folder / BEST) as part:
         part.write_text(to_toml(settings.sections()), encoding="utf-8")
@@ -282,6 +293,17 @@ def _kept(job: Job) -> Found:
         chart = parallel(rows, _logarithmic(searched), measure, (DONE, ENDED_EARLY))
         part.write_text(svg(chart), encoding="utf-8")
     return Found(tuple(trials), settings, job.folder)
+
+
+def _unfinished(job: Job, trials: Sequence[Trial]) -> str:
+    """That no training came to its end, and what to do."""
+    ended_early = sum(trial.state == ENDED_EARLY for trial in trials)
+    if job.most is not None and ended_early >= job.most and ended_early == len(trials):
+        return (
+            f"no training came to its end: {counted(ended_early, 'training')} ended early, and "
+            f"--trials {job.most} allows no more; --trials {ended_early + 1} begins another"
+        )
+    return "no training came to its end in this time; the same command goes on"
 
 
 def _logarithmic(searched: Space) -> dict[str, bool]:
