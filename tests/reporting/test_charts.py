@@ -97,15 +97,34 @@ def test_numbers_of_trainings_stand_beside_the_lines():
     ]
     logarithmic = {"train.learning_rate": True, "model.dim": False, "model.on": False}
     chart = parallel(trainings, logarithmic, "F1", ("done", "ended early"))
-    said = [text for text, _ in texts_of(ElementTree.fromstring(svg(chart)))]
-    assert not [text for text in said if "." in text and not text.startswith("0.")]
-    assert {"dim", "on", "F1", "done", "ended early", "64"} <= set(said)
+    drawn = ElementTree.fromstring(svg(chart))
+    said = [text for text, _ in texts_of(drawn)]
+    note = "All have dim 64."
+    assert not [x for x in said if "." in x and not x.startswith("0.") and x != note]
+    assert [each.text for each in drawn.iter()].count("(log)") == 1
+    assert {"on", "F1", "done", "ended early", "true", "false"} <= set(said)
+    assert "dim" not in said and note in said
     (lines,) = [layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "line"]
     scales = [lines["encoding"][of]["scale"] for of in ("strokeDash", "strokeWidth")]
     assert all(scale["domain"] == ["done", "ended early"] for scale in scales)
     assert all(solid != broken for solid, broken in (scale["range"] for scale in scales))
     low, high = (layer["mark"]["dy"] for layer in chart.spec["layer"][1:3])
     assert high < 0 < low
+
+
+def test_trainings_that_have_the_same_settings_keep_their_axes():
+    trainings = [(0.2, "done", {"model.dim": 64, "model.on": True})]
+    chart = parallel(trainings, {"model.dim": False, "model.on": False}, "F1", ("done", "early"))
+    said = [text for text, _ in texts_of(ElementTree.fromstring(svg(chart)))]
+    assert {"dim", "64", "on", "true"} <= set(said)
+
+
+def test_trainings_that_differ_in_one_setting_are_dots_on_its_axis():
+    trainings = [(size / 1000, "done", {"model.dim": size}) for size in (64, 128)]
+    chart = parallel(trainings, {"model.dim": False}, "F1", ("done", "ended early"))
+    drawn = ElementTree.fromstring(svg(chart))
+    dots = [each for each in drawn.iter() if each.get("aria-roledescription") == "point"]
+    assert len(dots) == len(trainings)
 
 
 def test_without_a_threshold_no_line_is_drawn():

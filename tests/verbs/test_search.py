@@ -1,6 +1,5 @@
 """Searching settings: bounded, resumed after any end, and honest about what was found."""
 
-import math
 import os
 import signal
 import subprocess
@@ -8,25 +7,34 @@ import sys
 import time
 import tomllib
 from contextlib import suppress
-from io import StringIO
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import assent
 import toy
 from assent.errors import ConfigError, DataError
-from assent.reporting.progress import trainings
 from assent.settings import model_names, resolve
-from assent.training.journal import JOURNAL, Journal
+from assent.training.journal import JOURNAL, Asked, Journal
 from assent.training.spaces import Between, space
+from assent.training.trace import read_events
 from assent.verbs import search as searching
+from assent.verbs.stopping import STOPS
 
 pytest.importorskip("optuna", reason="Optuna is not installed")
 
 SPACE = space("distmult")
 QUICK = ("train.epochs=6", "train.evaluate_every=2", "train.threads=1")
+
+
+class Hears(searching.Unwatched):
+    def __init__(self):
+        self.events = []
+
+    def event(self, **values):
+        self.events.append(values)
 
 
 @pytest.fixture
@@ -45,10 +53,11 @@ def test_all_of_a_space_can_be_set(name):
 
 
 def test_the_best_settings_make_the_best_training_again(benchmark, tmp_path):
-    told = []
+    hears = Hears()
     found = assent.search(
-        benchmark, "distmult", out=tmp_path / "s", trials=5, changes=QUICK, told=told.append
+        benchmark, "distmult", out=tmp_path / "s", trials=5, changes=QUICK, watcher=hears
     )
+    told = [values["trial"] for values in hears.events if values["event"] == "training"]
     assert [trial.number for trial in told] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert {trial.state for trial in told[::2]} == {searching.UNDER_WAY}
     assert not {trial.state for trial in told[1::2]} & {searching.UNDER_WAY}
@@ -89,12 +98,10 @@ def test_a_search_that_was_killed_goes_on_with_the_training_under_way(benchmark,
         time.sleep(0.1)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    # The trial is asked for again, in the folder that it has.
     journal = Journal(folder, rung=1, seed=0)
-    journal.begin({})
-    trial = journal.drawn(space("distmult"))
-    assert trial.user_attrs["folder"] == 0
-    assert trial.params == journal.study.get_trials(deepcopy=False)[0].params
+    before = journal.study.trials[0].params
+    asked = journal.take_up(*journal.left(), SPACE)
+    assert (asked.number, asked.trial.params) == (0, before)
 
 
 def test_a_search_that_goes_on_tries_other_settings_than_before(benchmark, tmp_path):
@@ -162,8 +169,62 @@ def test_minutes_that_end_in_a_training_leave_it_to_the_next_search(
     assert float(score) >= 0 and float(rate) == resolve("distmult").train.learning_rate
     found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
     assert [trial.number for trial in found.trials] == [0]
-    events = (tmp_path / "s" / "trials" / "0000" / "trace.jsonl").read_text()
-    assert '"start"' in events and '"end"' in events
+    events = read_events(tmp_path / "s" / "trials" / "0000" / "trace.jsonl")
+    assert [event["event"] for event in events].count("start") == 1
+    (taken_up,) = (event for event in events if event["event"] == "resume")
+    assert (taken_up["epoch"], taken_up["step"]) == (3, 1)  # no step was lost
+    assert events[-1]["event"] == "end"
+
+
+def test_a_search_whose_trainings_all_ended_early_says_how_to_go_on(
+    benchmark, tmp_path, monkeypatch
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(Asked, "is_behind", lambda self: True)
+        for _ in range(2):
+            with pytest.raises(DataError, match="--trials 1 allows no more; --trials 2 begins"):
+                assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
+    found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=2, changes=QUICK)
+    assert [trial.state for trial in found.trials].count(searching.DONE) == 1
+
+
+def test_a_training_under_way_comes_to_its_end_however_many_ended_early(
+    benchmark, tmp_path, monkeypatch
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(Asked, "is_behind", lambda self: True)
+        with pytest.raises(DataError):
+            assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
+    Journal(tmp_path / "s", rung=6, seed=0).ask(SPACE)  # of another worker, that was killed
+    found = assent.search(benchmark, "distmult", out=tmp_path / "s", trials=1, changes=QUICK)
+    assert {trial.number: trial.state for trial in found.trials} == {
+        0: searching.ENDED_EARLY,
+        1: searching.DONE,
+    }
+
+
+def test_a_training_that_gets_worse_is_no_rival_of_itself_when_it_was_killed(
+    benchmark, tmp_path, monkeypatch
+):
+    """Killed after its 4th evaluation, taken up there; each evaluation finds less than before."""
+
+    class Killed(Hears):
+        def event(self, **values):
+            super().event(**values)
+            if values["event"] == "epoch" and values["epoch"] == 9:
+                raise SystemExit
+
+    falling = (1 / number for number in count(1))
+    monkeypatch.setitem(STOPS, "f1", lambda *_: lambda model: next(falling))
+    changes = ["train.epochs=20", "train.evaluate_every=2", "train.threads=1"]
+    changes += ["train.schedule=constant", "train.patience=50", "train.checkpoint_minutes=0"]
+    search = partial(
+        assent.search, benchmark, "transe", out=tmp_path / "s", trials=1, changes=changes
+    )
+    with pytest.raises(SystemExit):
+        search(watcher=Killed())
+    (found,) = search().trials
+    assert (found.state, found.epochs, found.score) == (searching.DONE, 20, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -175,14 +236,9 @@ def test_bad_trainings_end_at_the_first_evaluation_and_not_before(
 ):
     changes = [f"train.epochs={epochs}", f"train.evaluate_every={every}", "model.dim=8"]
     changes += [f"train.schedule={schedule}", "train.threads=1"]
-    heard = []
-
-    class Hears(searching.Unwatched):
-        def event(self, **values):
-            if values["event"] == "evaluation":
-                heard.append(values["epoch"])
-
-    assent.train(benchmark, "distmult", changes=changes, watcher=Hears())
+    hears = Hears()
+    assent.train(benchmark, "distmult", changes=changes, watcher=hears)
+    heard = [values["epoch"] for values in hears.events if values["event"] == "evaluation"]
     settings = resolve("distmult", changes=changes)
     assert searching.first_evaluation(settings, assent.load(benchmark)) == heard[0]
 
@@ -234,30 +290,53 @@ def journal(tmp_path):
     return Journal(tmp_path / "s", rung=1, seed=0)
 
 
-def test_taking_up_a_training_may_be_killed_too(journal, monkeypatch):
-    killed = journal.drawn(SPACE)
-
-    def dies(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(journal.study, "enqueue_trial", dies)
-        with pytest.raises(KeyboardInterrupt):
-            journal.begin({})
-    for _ in range(2):  # the second finds it asked for already
+def test_taking_up_a_training_may_be_killed_too(journal):
+    killed = journal.ask(SPACE)
+    for _ in range(2):
         journal.begin({})
-    again, other = journal.drawn(SPACE), journal.drawn(SPACE)
-    assert again.user_attrs["first"] == 0 and again.params == killed.params
-    assert "first" not in other.user_attrs
+        again = journal.take_up(*journal.left(), SPACE)
+        assert (again.number, again.trial.params) == (killed.number, killed.trial.params)
+    assert journal.num_begun() == 1
+
+
+def test_a_training_that_is_taken_up_is_not_compared_with_itself(journal):
+    """Evaluated after epochs 3 and 6, killed, and taken up from a checkpoint before both."""
+    killed = journal.ask(SPACE)
+    for epoch, score in ((3, 0.3), (6, 0.6)):
+        killed.report(score, epoch)
+        assert not killed.is_behind()
+    again = journal.take_up(*journal.left(), SPACE)
+    assert again.scores == {3: 0.3, 6: 0.6}
+    for epoch, score in ((3, 0.3), (6, 0.6), (9, 0.2), (12, 0.1)):  # it gets worse by itself
+        again.report(score, epoch)
+        assert not again.is_behind()
+    again.ended(0.6, 12, early=False)
+    (known,) = journal.study.trials
+    assert known.intermediate_values == {3: 0.3, 6: 0.6, 9: 0.2, 12: 0.1}
+
+
+def test_rungs_compare_a_training_that_is_taken_up_at_the_epochs_of_the_others(journal):
+    """All are judged at epochs 1 and 3, also where one is taken up between them."""
+    for score in (0.5, 0.6, 0.7):
+        other = journal.ask(SPACE)
+        for epoch in (1, 3):
+            other.report(score, epoch)
+            other.is_behind()
+        other.ended(score, 3, early=False)
+    killed = journal.ask(SPACE)
+    killed.report(0.8, 1)
+    assert not killed.is_behind()
+    again = journal.take_up(*journal.left(), SPACE)
+    for epoch, score, behind in ((1, 0.8, False), (2, 0.1, False), (3, 0.2, True)):
+        again.report(score, epoch)
+        assert again.is_behind() is behind
 
 
 def test_folders_are_numbered_without_gaps_whatever_was_taken_up(journal):
-    """Optuna counts a training again when it is taken up; its folder is the same."""
     numbers = []
     for _ in range(3):
         numbers.append(journal.ask(SPACE).number)  # and killed
-        journal.begin({})
-        again = journal.ask(SPACE)
+        again = journal.take_up(*journal.left(), SPACE)
         numbers.append(again.number)
         again.ended(0.5, 1, early=False)
     assert numbers == [0, 0, 1, 1, 2, 2]
@@ -266,41 +345,21 @@ def test_folders_are_numbered_without_gaps_whatever_was_taken_up(journal):
 
 
 def test_a_search_of_before_folders_had_numbers_of_their_own_goes_on(journal):
-    done, killed = journal.drawn(SPACE), journal.drawn(SPACE)
+    done, killed = journal.study.ask(), journal.study.ask()
     for trial in (done, killed):
         trial.set_user_attr("folder", trial.number)
     journal.study.tell(done, 0.5)
-    for _ in range(2):
-        journal.begin({})
-    again, other = journal.ask(SPACE), journal.ask(SPACE)
-    assert again.trial.params == killed.params
+    again, other = journal.take_up(*journal.left(), SPACE), journal.ask(SPACE)
     assert [again.number, other.number] == [1, 2]
 
 
-def test_a_training_says_when_it_begins_and_when_it_is_taken_up():
-    console = Console(file=StringIO(), width=400)
-    for first in ({"event": "start", "epochs": 6}, {"event": "resume", "epoch": 2, "epochs": 6}):
-        with trainings(console) as told:
-            made_of = {"train.learning_rate": 0.003, "model.dim": 64}
-
-            def begins(epochs, told=told, made_of=made_of):
-                told(searching.Trial(4, math.nan, epochs, searching.UNDER_WAY, made_of))
-
-            listening = searching.Listening(None, math.inf, begins)
-            for event in (first, {"event": "start", "epochs": 6}):  # it is said once
-                listening.event(**event)
-    assert console.file.getvalue().splitlines() == [
-        "training 4 begins: learning rate 0.003, dim 64",
-        "training 4 goes on at epoch 3",
-    ]
-
-
 def test_a_training_taken_up_and_killed_before_it_has_its_settings_keeps_them(journal):
-    killed = journal.drawn(SPACE)
-    journal.begin({})
-    assert journal.drawn({}).params == {}  # and killed
-    journal.begin({})
-    assert journal.drawn(SPACE).params == killed.params
+    journal.begin({"train.learning_rate": 0.003})
+    some = dict(list(SPACE.items())[1:3])
+    drawn = journal.ask(some).settings  # and killed
+    assert drawn.keys() == some.keys()
+    assert journal.take_up(0, SPACE).settings.items() > drawn.items()
+    assert journal.take_up(0, SPACE).settings["train.learning_rate"] == 0.003
 
 
 def test_what_a_killed_search_left_does_not_hold_up_the_next(benchmark, tmp_path):

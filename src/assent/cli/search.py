@@ -28,7 +28,7 @@ def search(
     trials: Annotated[
         int | None,
         typer.Option(
-            help="End after so many trainings, those of earlier searches in the folder included."
+            help="Begin no more trainings than these, those of earlier searches in OUT included."
         ),
     ] = None,
     workers: Annotated[
@@ -48,17 +48,18 @@ def search(
     """Find good settings for a model, by training it many times.
 
     Needs Optuna: pip install 'assent-kb[search]'. Bad trainings are ended early. The settings are
-    compared on valid; test has no part in it. Stopped or killed, the same command goes on. The best
-    settings go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings,
-    those under way too, and OUT/search.svg a picture of those that ended.
+    compared on valid; test has no part in it. While it trains, it says how far it is, and how many
+    trainings the time is enough for. Stopped or killed, the same command goes on. The best settings
+    go to OUT/best.toml, for `assent train --settings`; OUT/trials.tsv has all trainings, those
+    under way too, and OUT/search.svg a picture of those that ended.
     """
     from assent.reporting.grid import counted
-    from assent.reporting.progress import trainings
+    from assent.reporting.trainings import trainings
     from assent.training.journal import UNDER_WAY
     from assent.verbs.search import BEST, CHART, TABLE
     from assent.verbs.search import search as run_search
 
-    with trainings(notes) as told:
+    with trainings(notes) as watcher:
         found = run_search(
             benchmark,
             model,
@@ -68,7 +69,7 @@ def search(
             workers=workers,
             changes=changes or (),
             seed=seed,
-            told=told,
+            watcher=watcher,
         )
     show(_best(found))
     open_ones = sum(trial.state == UNDER_WAY for trial in found.trials)
@@ -89,6 +90,7 @@ def _best(found: "Found") -> "Grid":
         measure_name,
         numbers,
         setting_name,
+        setting_value,
         texts,
         words,
     )
@@ -105,7 +107,10 @@ def _best(found: "Found") -> "Grid":
             count(trial.epochs),
             *(
                 words(text)
-                for text in (trial.state, *(trial.settings.get(name, DASH) for name in names))
+                for text in (
+                    trial.state,
+                    *(setting_value(trial.settings.get(name, DASH)) for name in names),
+                )
             ),
         ]
         for trial in found.trials[:SHOWN]

@@ -164,6 +164,11 @@ def setting_name(name: str) -> str:
     return name.rpartition(".")[2].replace("_", " ")
 
 
+def setting_value(value: object) -> str:
+    """The value of a setting, spelt as `--set` takes it: `true` of True."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def counted(number: int, thing: str) -> str:
     """`1 fact`, `2,000 facts`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

@@ -1,5 +1,6 @@
 """The chart of a search: a line for each training, from setting to setting."""
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assent.reporting.chart import Chart, Rows, chart_of, finished, rounded
-from assent.reporting.grid import setting_name
+from assent.reporting.grid import setting_name, setting_value
 
 Values = NDArray[np.float64]
+NOTE = 90  # letters in a line of the note
 
 
 def parallel(
@@ -19,33 +21,45 @@ def parallel(
     measure: str,
     states: Sequence[str],  # the first one solid, the other dashed and thinner
 ) -> Chart:
-    """Parallel coordinates: a line for each training, from setting to setting, by its score."""
+    """Parallel coordinates: a line for each training, from setting to setting, by its score.
+
+    What all trainings have is no axis, but stands in a note; unless they have everything.
+    """
     lines: Rows = []
     marks: Rows = []
-    for name, is_log in logarithmic.items():
-        values = [settings[name] for *_, settings in rows]
-        places = _places(values, is_log)
-        shown = setting_name(name)
+    of_all = {name: [settings[name] for *_, settings in rows] for name in logarithmic}
+    varied = {name: values for name, values in of_all.items() if len(set(values)) > 1} or of_all
+    headings = {
+        name: setting_name(name) + (" (log)" if logarithmic[name] else "") for name in varied
+    }
+    for name, values in varied.items():
+        places = _places(values, logarithmic[name])
+        shown = headings[name]
         lines += [
             {"training": at, "state": state, "setting": shown, "place": rounded(height)}
             | {"score": rounded(score)}
             for at, ((score, state, _), height) in enumerate(zip(rows, places, strict=True))
         ]
-        ends = {str(value): at for value, at in zip(values, places, strict=True)}
+        ends = {setting_value(value): at for value, at in zip(values, places, strict=True)}
         if not all(isinstance(value, str | bool) for value in values):
             numbers = sorted(zip(places, values, strict=True))
             ends = {f"{value:.3g}": at for at, value in (numbers[0], numbers[-1])}
         marks += [
             {"setting": shown, "place": rounded(at), "value": text} for text, at in ends.items()
         ]
-    order = list(map(setting_name, logarithmic))
     axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')", labelPadding=20, grid=True)
-    x = alt.X("setting:N", sort=order, title=None, axis=axis)
+    same = [
+        f"{setting_name(name)} {setting_value(values[0])}"
+        for name, values in of_all.items()
+        if name not in varied
+    ]
+    note = textwrap.wrap(f"All have {', '.join(same)}.", NOTE) if same else None
+    x = alt.X("setting:N", sort=list(headings.values()), title=note, axis=axis)
     y = alt.Y("place:Q", title=None, axis=None)
     of_state: dict[str, Any] = {"domain": list(states)}
     drawn = (
         chart_of(lines)
-        .mark_line(opacity=0.8)
+        .mark_line(opacity=0.8, point=len(varied) == 1)  # between no two axes is a line
         .encode(
             x=x,
             y=y,
@@ -81,8 +95,8 @@ def _beside_lines(marks: Rows, x: alt.X, y: alt.Y) -> Iterable[alt.Chart]:
 def _places(values: Sequence[Any], is_log: bool) -> Values:
     """Where values stand between the lowest (0) and the highest (1) of them."""
     if any(isinstance(value, str | bool) for value in values):
-        kinds = sorted({str(value) for value in values})
-        numbers = np.array([kinds.index(str(value)) for value in values], np.float64)
+        kinds = sorted(set(map(setting_value, values)))
+        numbers = np.array([kinds.index(setting_value(value)) for value in values], np.float64)
     else:
         numbers = np.array(values, np.float64)
         numbers = np.log(numbers) if is_log else numbers

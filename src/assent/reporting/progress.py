@@ -18,8 +18,6 @@ from rich.text import Text
 
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
-from assent.reporting.grid import setting_name
-from assent.training.journal import UNDER_WAY, Trial
 from assent.training.loop import Watcher
 
 PAUSE = 2.0  # seconds between two lines about queries, at least
@@ -95,23 +93,6 @@ def minutes_of_queries(console: Console) -> Iterator[Callable[[int, int], None]]
     yield tell
 
 
-@contextmanager
-def trainings(console: Console) -> Iterator[Callable[[Trial], None]]:
-    """Shows the trainings of a search: a line for each that begins, is taken up, or ended."""
-    yield lambda trial: console.print(
-        _of_training(trial), markup=False, highlight=False, soft_wrap=True
-    )
-
-
-def _of_training(trial: Trial) -> str:
-    if trial.state != UNDER_WAY:
-        return f"training {trial.number}: {trial.score:.4f}, {trial.state}"
-    if trial.epochs:
-        return f"training {trial.number} goes on at epoch {trial.epochs + 1}"
-    made_of = (f"{setting_name(name)} {value}" for name, value in trial.settings.items())
-    return f"training {trial.number} begins: {', '.join(made_of)}"
-
-
 class Unwatched:
     """Shows nothing."""
 
@@ -162,7 +143,7 @@ class Lines:
             left = self._seconds_an_epoch(values["seconds"]) * (self.epochs - values["epoch"])
             return (
                 f"epoch {values['epoch']:>3} of {self.epochs}  loss {values['loss']:.4f}  "
-                f"{values['queries_per_second']:,} queries/s  at most {_minutes(left)} left"
+                f"{values['queries_per_second']:,} queries/s  at most {in_time(left)} left"
             )
         if event == "evaluation":
             best = ", the best so far" if values["best"] else ""
@@ -243,9 +224,10 @@ def time_spent(end: dict[str, Any]) -> str:
     if not total:
         return ""
     shares = ", ".join(f"{part} {seconds / total:.0%}" for part, seconds in parts)
-    processor = _minutes(end["processor_seconds"])
-    return f"\n{_minutes(total)} ({processor} of processor time): {shares}"
+    processor = in_time(end["processor_seconds"])
+    return f"\n{in_time(total)} ({processor} of processor time): {shares}"
 
 
-def _minutes(seconds: float) -> str:
+def in_time(seconds: float) -> str:
+    """`80 s`, `3 min`."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -67,48 +67,51 @@ class Journal:
         )
 
     def begin(self, usual: dict[str, Any]) -> None:
-        """Asks for the `usual` settings first; or, in a search that goes on, for what was killed.
-
-        Trainings that were killed are asked for in the folders and with what they have. This may be
-        killed too, after any of its lines: what counts is whether anything else is known of a
-        training than that it failed each time it was asked for.
-        """
-        for trial in self.study.get_trials(states=(self.states.RUNNING,)):
-            self.study.tell(trial.number, state=self.states.FAIL)
-        for first, trial in self._newest().items():
-            if trial.state == self.states.FAIL:
-                had = {"folder": trial.user_attrs["folder"]} if "folder" in trial.user_attrs else {}
-                self.study.enqueue_trial(_params(trial), user_attrs={"first": first, **had})
+        """Asks for the `usual` settings first, unless the search was begun before."""
         if not self.study.get_trials(deepcopy=False):
             self.study.enqueue_trial(usual)
 
+    def left(self) -> list[int]:
+        """Trainings that were stopped or killed, by Optuna's numbers; for when none is under way.
+
+        Each stays the trial that it is: were it asked for again, it would be compared with itself.
+        """
+        running = self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,))
+        return [trial.number for trial in running]
+
+    def take_up(self, number: int, searched: Space) -> "Asked":
+        """A training that was left, with the settings and the folder that it has."""
+        left = self.study.get_trials(deepcopy=False)[number]
+        # `study.ask` calls this constructor too; Optuna has no other way back to a trial.
+        return self._asked(self.optuna.trial.Trial(self.study, left._trial_id), searched)
+
     def ask(self, searched: Space) -> "Asked":
         """The next training."""
-        trial = self.drawn(searched)
+        return self._asked(self.study.ask(), searched)
+
+    def _asked(self, trial: Any, searched: Space) -> "Asked":
+        """A training with what it lacks of its settings, in its folder."""
+        for name, kind in searched.items():
+            if name not in trial.params:  # a killed one may have some of them
+                _draw(trial, name, kind)
         return Asked(self, trial, self._folder_number(trial))
 
-    def drawn(self, searched: Space) -> Any:
-        """Optuna's next trial, which has no folder yet."""
-        return self.study.ask({name: self._distribution(kind) for name, kind in searched.items()})
-
-    def num_ended(self) -> int:
-        return len(self.study.get_trials(states=(self.states.COMPLETE, self.states.PRUNED)))
+    def num_begun(self) -> int:
+        """Trainings that ended or may be taken up."""
+        states = (self.states.RUNNING, self.states.COMPLETE, self.states.PRUNED)
+        return len(self.study.get_trials(deepcopy=False, states=states))
 
     def trials(self) -> list[Trial]:
         """All trainings: those that ended, the best first; then those that may be taken up."""
-        newest = [trial for trial in self._newest().values() if "folder" in trial.user_attrs]
+        begun = [trial for trial in self.study.get_trials() if "folder" in trial.user_attrs]
         both = (self.states.COMPLETE, self.states.PRUNED)
-        ended = [_ended(trial) for trial in newest if trial.state in both]
-        both = (self.states.RUNNING, self.states.WAITING)
-        under_way = [self._under_way(trial) for trial in newest if trial.state in both]
+        ended = [_ended(trial) for trial in begun if trial.state in both]
+        running = [trial for trial in begun if trial.state == self.states.RUNNING]
+        under_way = map(self._under_way, running)
         return [
             *sorted(ended, key=lambda trial: (-trial.score, trial.number)),
             *sorted(under_way, key=lambda trial: trial.number),
         ]
-
-    def _newest(self) -> dict[int, Any]:
-        """Each training as it was asked for last, by its number when it was asked for first."""
-        return {_first(trial): trial for trial in self.study.get_trials()}
 
     def _folder_number(self, trial: Any) -> int:
         """The number of the folder of a training: the one that it has, or the next that is free.
@@ -119,7 +122,6 @@ class Journal:
             return int(trial.user_attrs["folder"])
         known = self.study.get_trials(deepcopy=False)
         taken = {one.user_attrs.get("folder") for one in known}
-        trial.set_user_attr("first", _first(trial))
         number = next(n for n in count() if n not in taken and _is_mine(self.folder_of(n)))
         trial.set_user_attr("folder", number)
         return number
@@ -136,15 +138,7 @@ class Journal:
         epochs = [event["epoch"] for event in events if event["event"] == "epoch"]
         scores = [event["score"] for event in events if event["event"] == "evaluation"]
         score, epoch = max(scores, default=math.nan), max(epochs, default=0)
-        return Trial(number, score, epoch, UNDER_WAY, _rounded(_params(trial)))
-
-    def _distribution(self, kind: Between | Choice) -> Any:
-        of = self.optuna.distributions
-        if not isinstance(kind, Between):
-            return of.CategoricalDistribution(kind)
-        if kind.step is None:
-            return of.FloatDistribution(kind.low, kind.high, log=True)
-        return of.FloatDistribution(kind.low, kind.high, step=kind.step)
+        return Trial(number, score, epoch, UNDER_WAY, _rounded(trial.params))
 
 
 class Asked:
@@ -154,10 +148,14 @@ class Asked:
         self.journal, self.trial, self.number = journal, trial, number
         self.folder = journal.folder_of(number)
         self.settings: dict[str, Any] = _rounded(trial.params)
+        known = journal.study.get_trials(deepcopy=False)[trial.number]
+        self.scores: dict[int, float] = dict(known.intermediate_values)  # by epoch
 
     def report(self, score: float, epoch: int) -> None:
-        """Hears what an evaluation found."""
-        self.trial.report(score, epoch)
+        """Hears what an evaluation found; of one that a killed search made too, nothing new."""
+        if epoch not in self.scores:
+            self.scores[epoch] = score
+            self.trial.report(score, epoch)
 
     def is_behind(self) -> bool:
         """Whether what the evaluations found is too little to go on."""
@@ -210,18 +208,12 @@ def _optuna() -> Any:
     return optuna
 
 
-def _first(trial: Any) -> int:
-    """Optuna's number of a training when it was asked for first.
-
-    In journals that do not have it, that is the number of the folder.
-    """
-    known = trial.user_attrs
-    return int(known.get("first", known.get("folder", trial.number)))
-
-
-def _params(trial: Any) -> dict[str, Any]:
-    """What a training is made of, or is to be, if it was killed before it was."""
-    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+def _draw(trial: Any, name: str, kind: Between | Choice) -> None:
+    """Has Optuna give a trial one of its settings."""
+    if isinstance(kind, Between):
+        trial.suggest_float(name, kind.low, kind.high, step=kind.step, log=kind.step is None)
+    else:
+        trial.suggest_categorical(name, kind)
 
 
 def _is_mine(folder: Path) -> bool:

@@ -45,6 +45,10 @@ SAVING = 0.02  # share of the time that checkpoints may take, about
 DERIVING = 0xDE  # keeps the random numbers of deriving apart from those of the order of queries
 
 
+class TimeUp(Exception):  # noqa: N818  (no error)
+    """What a watcher raises in `step` to end a training that is to go on later, as Ctrl-C does."""
+
+
 class Watcher(Protocol):
     """Told of what happens, to show it."""
 
@@ -246,9 +250,13 @@ class _Training:
                 torch.set_num_threads(crowd.after_step(*took))
             position.step += 1
             position.loss += loss
-            self.watcher.step(
-                position.epoch, position.step, self.stepping.steps, loss, len(batch.anchors)
-            )
+            try:
+                self.watcher.step(
+                    position.epoch, position.step, self.stepping.steps, loss, len(batch.anchors)
+                )
+            except TimeUp:
+                self.save()
+                raise
             if self.company.heard(STOP, bool(interrupts.wanted)):
                 self.save()
                 interrupts.leave(self.company.first)

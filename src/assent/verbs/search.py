@@ -12,7 +12,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,13 +28,15 @@ from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, tidy
 from assent.files.text import read_json
-from assent.reporting.grid import measure_name
+from assent.reporting.grid import counted, measure_name, setting_value
 from assent.reporting.parallel import parallel
-from assent.reporting.progress import Unwatched, trainings
+from assent.reporting.progress import Unwatched
 from assent.reporting.rendering import svg
 from assent.reporting.showing import shown
+from assent.reporting.trainings import trainings
 from assent.settings import Settings, model_names, resolve, settled, to_toml
 from assent.training.journal import DONE, ENDED_EARLY, UNDER_WAY, Asked, Journal, Trial, heal
+from assent.training.loop import TimeUp, Watcher
 from assent.training.schedules import RISING
 from assent.training.spaces import Between, Space, space
 from assent.verbs.read import place
@@ -80,15 +82,16 @@ def search(
     workers: int = 1,
     changes: Iterable[str] = (),
     seed: int = 0,
-    told: Callable[[Trial], None] | None = None,
+    watcher: Watcher | None = None,
     progress: bool = True,
 ) -> Found:
     """Trains a model with many settings for so many minutes, and keeps the best ones in `out`.
 
     `changes` such as "train.epochs=10" hold for all trainings; what they set is not searched. The
-    same call goes on where it was stopped or killed, also in the middle of a training. `told` hears
-    of each training that begins, is taken up or ends, where there is one worker, in place of the
-    `progress` that is shown where a person watches.
+    same call goes on where it was stopped or killed, also in the middle of a training. Where there
+    is one worker, a `watcher` is told of every step and event of its trainings, in place of the
+    `progress` that is shown where a person watches; and of an event `training`, with a `trial`,
+    where one begins, is taken up or ended.
     """
     refuse_unknown(model, model_names(), "model")
     if not minutes > 0 or workers < 1 or (trials is not None and trials < 1):
@@ -103,15 +106,22 @@ def search(
     about = {"benchmark": of.digest(), "model": model, "changes": list(changes), "seed": seed}
     rung = first_evaluation(resolve(model, changes=changes), of)
     job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed, rung)
-    with _searching(folder, about), shown(told or progress, trainings) as tell:
-        job.journal().begin(usual(model, changes))
+    with _searching(folder, about), shown(watcher or progress, trainings) as told:
+        told.event(event="search", minutes=minutes)
+        journal = job.journal()
+        journal.begin(usual(model, changes))
+        left = journal.left()
         if workers == 1:
-            _work(job, 0, tell)
+            _work(job, 0, left, told)
         else:
             # Each process starts afresh: one that was forked would share torch's threads.
             spawned = get_context("spawn")
             with ProcessPoolExecutor(workers, spawned, initializer=_end_with_parent) as pool:
-                for worker in [pool.submit(_work, job, number) for number in range(workers)]:
+                shares = [left[number::workers] for number in range(workers)]
+                for worker in [
+                    pool.submit(_work, job, number, share, Unwatched())
+                    for number, share in enumerate(shares)
+                ]:
                     worker.result()
         return _kept(job)
 
@@ -172,33 +182,39 @@ def usual(model: str, changes: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-class TimeUp(Exception):  # noqa: N818  (no error)
-    """The minutes of the search are over."""
-
-
 class EndedEarly(Exception):  # noqa: N818  (no error)
     """A training did too badly to go on."""
 
 
-class Listening(Unwatched):
+class Listening:
     """Tells the journal what a training comes to, and ends it where that is too little.
 
-    `begins` hears once how many epochs the training has, when it begins or is taken up.
+    A watcher hears of its steps and events, and first that it begins or is taken up.
     """
 
-    def __init__(self, asked: Asked, ends: float, begins: Callable[[int], None]) -> None:
-        self.asked, self.ends, self.begins = asked, ends, begins
+    def __init__(self, asked: Asked, ends: float, told: Watcher) -> None:
+        self.asked, self.ends, self.told = asked, ends, told
         self.has_begun = False
-        self.best, self.epochs, self.last = -math.inf, 0, math.inf
+        self.best = max(asked.scores.values(), default=-math.inf)
+        self.epochs, self.last = 0, math.inf
 
     def step(self, epoch: int, step: int, steps: int, loss: float, queries: int) -> None:
+        self.told.step(epoch, step, steps, loss, queries)
         if time.time() > self.ends:
             raise TimeUp
 
     def event(self, **values: Any) -> None:
         if values["event"] in BEGINNINGS and not self.has_begun:
             self.has_begun = True
-            self.begins(values.get("epoch", 0))
+            begun = Trial(
+                self.asked.number,
+                max(self.asked.scores.values(), default=math.nan),
+                values.get("epoch", 0),
+                UNDER_WAY,
+                self.asked.settings,
+            )
+            self.told.event(event="training", trial=begun)
+        self.told.event(**values)
         if "epochs" in values:  # of a training that starts or goes on
             self.last = values["epochs"]
         if values["event"] != "evaluation":
@@ -209,19 +225,11 @@ class Listening(Unwatched):
             raise EndedEarly
 
 
-def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: None) -> None:
-    """Trains with one setting after another until the time is up."""
+def _work(job: Job, worker: int, left: Sequence[int], told: Watcher) -> None:
+    """Trains until the time is up: what was `left` under way first, then with other settings."""
     journal, benchmark = job.journal(worker), load_benchmark(job.benchmark)
-    searched = _searched(job.model, job.changes)
-    while time.time() < job.ends:
-        if job.most is not None and journal.num_ended() >= job.most:
-            return
-        asked = journal.ask(searched)
-
-        def begins(epochs: int, asked: Asked = asked) -> None:
-            told(Trial(asked.number, math.nan, epochs, UNDER_WAY, asked.settings))
-
-        listening = Listening(asked, job.ends, begins)
+    for asked in _asked(job, journal, left):
+        listening = Listening(asked, job.ends, told)
         settings = _settings(job, asked.settings)
         try:
             run = fit(benchmark, settings, asked.folder, job.benchmark, listening)
@@ -232,7 +240,21 @@ def _work(job: Job, worker: int, told: Callable[[Trial], None] = lambda trial: N
         else:
             best = max(run.trained.scores, default=-math.inf)
             trial = asked.ended(best, run.trained.epochs, early=False)
-        told(trial)
+        told.event(event="training", trial=trial)
+
+
+def _asked(job: Job, journal: Journal, left: Sequence[int]) -> Iterator[Asked]:
+    """One training after another, as long as there is time.
+
+    What was begun is brought to its end, whatever the most is: else a search might stop for ever
+    with all of its trainings ended early.
+    """
+    searched = _searched(job.model, job.changes)
+    for number in left:
+        if time.time() < job.ends:
+            yield journal.take_up(number, searched)
+    while time.time() < job.ends and (job.most is None or journal.num_begun() < job.most):
+        yield journal.ask(searched)
 
 
 def _end_with_parent() -> None:
@@ -265,14 +287,12 @@ def _kept(job: Job) -> Found:
         for trial in trials:
             score = "" if math.isnan(trial.score) else f"{trial.score:.4f}"
             known = (trial.settings.get(name) for name in names)
-            written = ["" if value is None else json.dumps(value) for value in known]
+            written = ["" if value is None else setting_value(value) for value in known]
             print(trial.number, score, trial.epochs, trial.state, *written, sep="\t", file=file)
     ended = [trial for trial in trials if trial.state != UNDER_WAY]
     best = next((trial for trial in ended if trial.state == DONE), None)
     if best is None:
-        raise DataError(
-            f"{job.folder}: no training came to its end in this time; the same command goes on"
-        )
+        raise DataError(f"{job.folder}: {_unfinished(job, trials)}")
     settings = _settings(job, best.settings)
     with beside(job.folder / BEST) as part:
         part.write_text(to_toml(settings.sections()), encoding="utf-8")
@@ -282,6 +302,17 @@ def _kept(job: Job) -> Found:
         chart = parallel(rows, _logarithmic(searched), measure, (DONE, ENDED_EARLY))
         part.write_text(svg(chart), encoding="utf-8")
     return Found(tuple(trials), settings, job.folder)
+
+
+def _unfinished(job: Job, trials: Sequence[Trial]) -> str:
+    """That no training came to its end, and what to do."""
+    ended_early = sum(trial.state == ENDED_EARLY for trial in trials)
+    if job.most is not None and ended_early >= job.most and ended_early == len(trials):
+        return (
+            f"no training came to its end: {counted(ended_early, 'training')} ended early, and "
+            f"--trials {job.most} allows no more; --trials {ended_early + 1} begins another"
+        )
+    return "no training came to its end in this time; the same command goes on"
 
 
 def _logarithmic(searched: Space) -> dict[str, bool]:
