@@ -150,3 +150,47 @@ def test_ids_that_are_words_and_types_are_texts_enough():
     texts = texts_for(resolve("text"), names, None)
     assert isinstance(texts, Texts) and texts.names == ("dog n 01", "cat n 01")
     assert texts_for(resolve("complex"), names, None) is None
+
+
+def test_what_a_run_says_of_removed_entities_is_measured(benchmark, tmp_path, say):
+    run = train(benchmark, tmp_path / "run")
+    decider = assent.tune(run, "global")
+    assent.save_decider(decider, tmp_path / "run", run.benchmark)
+    found = assent.evaluate(run, decider, "removed")
+    known = run.benchmark.vocabulary.num_entities
+    counts = found.shortlist.counts(found.accepted)
+    new_anchor = (found.queries.anchors >= known) & found.queries.has_answers
+    assert found.split == "removed" and found.vocabulary.num_entities == known + 4
+    mine, same = found.classified.of("new anchor"), counts.take(new_anchor).total()
+    assert (mine.correct, mine.accepted, mine.relevant) == tuple(
+        getattr(same, name) for name in ("correct", "accepted", "relevant")
+    )
+    assert mine.relevant > 0 == found.classified.of("no answer").relevant
+    assert set(found.intervals) == {"full", "new anchor", "new answers", "no answer"}
+    out = tmp_path / "decisions.tsv"
+    code, text, _ = say("evaluate", tmp_path / "run", "--split", "removed", "--decisions", out)
+    assert code == 0 and "the answers are new" in text and "nothing was tuned on such" in text
+    assert len(out.read_text().splitlines()) == found.accepted.sum()
+    assert not (tmp_path / "run/metrics.json").exists()
+    code, text, _ = say("evaluate", tmp_path / "run", "--split", "removed", "--json")
+    assert code == 0 and json.loads(text) == json.loads(json.dumps(found.to_json()))
+
+
+def test_removed_entities_are_decided_about_by_thresholds_of_a_model_that_knows_them(
+    benchmark, tmp_path, say
+):
+    text = train(benchmark, tmp_path / "text")
+    for name in ("text", "complex"):
+        run = text if name == "text" else assent.train(
+            benchmark, "complex", out=tmp_path / name, changes=QUICK
+        )  # fmt: skip
+        assent.save_decider(assent.tune(run, "global"), tmp_path / name, run.benchmark)
+    code, _, told = say("evaluate", tmp_path / "complex", "--split", "removed")
+    assert code == 2 and "complex: knows only the entities that it was trained on" in told
+    code, _, told = say(
+        "evaluate", tmp_path / "text", "--split", "removed", "--against", tmp_path / "complex"
+    )
+    assert code == 2 and "complex: knows only the entities" in told
+    assent.save_decider(assent.tune(text, "judge"), tmp_path / "text", text.benchmark)
+    code, _, told = say("evaluate", tmp_path / "text", "--split", "removed")
+    assert code == 2 and "a judge decides only about entities" in told

@@ -35,7 +35,7 @@ from assent.reporting.progress import watching
 from assent.reporting.showing import shown
 from assent.rules.model import RuleModel
 from assent.scoring import Scored, score_split
-from assent.settings import new_model, texts_for, update_settings
+from assent.settings import new_model, texts_since, update_settings
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.trace import Trace
@@ -140,15 +140,13 @@ def grown(run: Run, model: Model, found: Change) -> Model:
     """A model with the numbers of the run's, which also knows the new entities."""
     benchmark = found.benchmark
     names = benchmark.vocabulary
-    new = np.flatnonzero(found.is_new).astype(np.int32)
-    if not len(new):
+    if not found.num_new:
         made = new_model(run.settings, names)
         made.load_state_dict(model.state_dict())
         assert isinstance(made, Model)
         made.see(benchmark.train)
         return made
-    types = benchmark.types.with_entities(new) if benchmark.types else None
-    texts = texts_for(run.settings, names.with_entities(new), types)
+    texts = texts_since(run.settings, names, benchmark.types, found.first_new)
     if texts is not None:
         return model.knowing(texts)
     torch.manual_seed(run.settings.train.seed)
