@@ -15,6 +15,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.settings import resolve, texts_for
 from assent.verbs.refit import refit
+from assent.verbs.removed import removed_named
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=2", "train.threads=1")
 FIRST = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fred")
@@ -194,3 +195,40 @@ def test_removed_entities_are_decided_about_by_thresholds_of_a_model_that_knows_
     assent.save_decider(assent.tune(text, "judge"), tmp_path / "text", text.benchmark)
     code, _, told = say("evaluate", tmp_path / "text", "--split", "removed")
     assert code == 2 and "a judge decides only about entities" in told
+
+
+def test_asking_about_a_removed_entity_answers_by_its_name(benchmark, tmp_path, say):
+    run = train(benchmark, tmp_path / "run")
+    removed, known = run.benchmark.removed, run.benchmark.vocabulary.num_entities
+    names = removed.vocabulary
+    head, relation, tail = next(fact for fact in removed.facts.tolist() if fact[0] >= known)
+    asked = names.entities[head], names.relations[relation]
+    before = assent.ask(run, *asked, most=100)
+    assert names.entities[tail] in dict(before.known) and not before.accepted
+    assert "not tuned on such queries" in before.notes[0]
+    assert {answer.why for answer in before.rejected} <= {
+        "nothing decides: the run has no thresholds"
+    }
+    candidates = {answer.name for answer in before.rejected}
+    assert candidates and not candidates & set(dict(before.known))
+    decider = assent.tune(run, "global")
+    always = replace(decider, thresholds=replace(decider.thresholds, values=np.full(6, -99.0)))
+    assent.save_decider(always, tmp_path / "run", run.benchmark)
+    found = assent.ask(run, *asked, most=0)
+    assert {answer.name for answer in found.accepted} >= candidates and not found.rejected
+    sure = [answer.probability for answer in found.accepted]
+    assert sure == sorted(sure, reverse=True)
+    code, text, _ = say("ask", tmp_path / "run", "_", names.relations[relation], asked[0])
+    assert code == 0 and "building removed" in text and "--refit` makes a fit" in text
+
+
+def test_a_removed_entity_is_meant_by_a_label_that_no_known_one_has(benchmark):
+    whole = assent.load(benchmark)
+    known, names = whole.vocabulary.num_entities, whole.removed.vocabulary
+    for place in range(known, names.num_entities):
+        assert removed_named(whole, names.entities[place]) == place
+        label = names.entity_labels[place]
+        one = names.entity_labels.count(label) == 1
+        assert removed_named(whole, label) == (place if one else None)
+    assert removed_named(whole, names.entities[0]) is None
+    assert removed_named(whole, "nobody") is None
