@@ -113,6 +113,16 @@ def new_model(
 
 def texts_for(settings: Settings, vocabulary: Vocabulary, types: Types | None) -> Texts | None:
     """What is written about the entities, as the model of these settings reads it, if it does."""
+    return texts_since(settings, vocabulary, types, 0)
+
+
+def texts_since(
+    settings: Settings, vocabulary: Vocabulary, types: Types | None, first: int
+) -> Texts | None:
+    """What is written about the entities from this one on, if the model reads texts.
+
+    Something must be written about any of the entities, not about one of these.
+    """
     if not isinstance(model := settings.model, TextSettings):
         return None
     told = read_texts(model.names, vocabulary.entities) if model.names else ()
@@ -123,6 +133,7 @@ def texts_for(settings: Settings, vocabulary: Vocabulary, types: Types | None) -
             f"text: the graph has ids such as {example!r}, but no names and no types; give a file "
             "of names (entity, name): --set model.names=FILE"
         )
+    texts = texts.since(first)
     return texts.encoded(encoder(model.encoder)(texts.sentences()))
 
 

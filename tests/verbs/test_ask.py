@@ -221,6 +221,27 @@ def test_what_people_said_counts(run, completed):
         shutil.rmtree(path.parent)
 
 
+def test_an_entity_that_building_removed_is_told_as_that_until_a_final_fit_knows_it(run, say):
+    for name in (COMPLETION, CONSIDERED):
+        (run.folder / name).unlink(missing_ok=True)
+    shutil.rmtree(run.folder / "refit", ignore_errors=True)
+    removed, known = run.benchmark.removed, run.benchmark.vocabulary.num_entities
+    names = removed.vocabulary
+    head, relation, tail = next(fact for fact in removed.facts.tolist() if fact[0] >= known)
+    fact = names.entities[head], names.relations[relation], names.entities[tail]
+    found = assent.ask(run, *fact[:2])
+    assert fact[2] in dict(found.known) and not found.accepted and not found.rejected
+    assert found.notes[0].startswith("nothing is asked: building removed")
+    assert f"`assent complete {run.folder} --precision P --refit`" in found.notes[1]
+    assert found.notes[1] in assent.explain(run, *fact).notes
+    assert assent.explain(run, *fact).notes[0] in found.notes[0]
+    code, text, _ = say("explain", run.folder, *fact)
+    assert code == 0 and "(building removed" in text
+    keep_completion(assent.complete(run, PRECISION, refit=True), run, run.folder)
+    assert "as the newest completion" in assent.ask(run, *fact[:2]).notes[0]
+    assert assent.explain(run, *fact).notes == ()
+
+
 @pytest.fixture(scope="module")
 def lawful_run(tmp_path_factory):
     """The same graph, which states that citizenships are single, and of countries."""

@@ -15,6 +15,7 @@ from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
 from assent.settings import resolve, texts_for
 from assent.verbs.refit import refit
+from assent.verbs.removed import removed_named
 
 QUICK = ("model.dim=8", "train.epochs=4", "train.evaluate_every=2", "train.threads=1")
 FIRST = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fred")
@@ -150,3 +151,84 @@ def test_ids_that_are_words_and_types_are_texts_enough():
     texts = texts_for(resolve("text"), names, None)
     assert isinstance(texts, Texts) and texts.names == ("dog n 01", "cat n 01")
     assert texts_for(resolve("complex"), names, None) is None
+
+
+def test_what_a_run_says_of_removed_entities_is_measured(benchmark, tmp_path, say):
+    run = train(benchmark, tmp_path / "run")
+    decider = assent.tune(run, "global")
+    assent.save_decider(decider, tmp_path / "run", run.benchmark)
+    found = assent.evaluate(run, decider, "removed")
+    known = run.benchmark.vocabulary.num_entities
+    counts = found.shortlist.counts(found.accepted)
+    new_anchor = (found.queries.anchors >= known) & found.queries.has_answers
+    assert found.split == "removed" and found.vocabulary.num_entities == known + 4
+    mine, same = found.classified.of("new anchor"), counts.take(new_anchor).total()
+    assert (mine.correct, mine.accepted, mine.relevant) == tuple(
+        getattr(same, name) for name in ("correct", "accepted", "relevant")
+    )
+    assert mine.relevant > 0 == found.classified.of("no answer").relevant
+    assert set(found.intervals) == {"full", "new anchor", "new answers", "no answer"}
+    out = tmp_path / "decisions.tsv"
+    code, text, _ = say("evaluate", tmp_path / "run", "--split", "removed", "--decisions", out)
+    assert code == 0 and "the answers are new" in text and "nothing was tuned on such" in text
+    assert len(out.read_text().splitlines()) == found.accepted.sum()
+    assert not (tmp_path / "run/metrics.json").exists()
+    code, text, _ = say("evaluate", tmp_path / "run", "--split", "removed", "--json")
+    assert code == 0 and json.loads(text) == json.loads(json.dumps(found.to_json()))
+
+
+def test_removed_entities_are_decided_about_by_thresholds_of_a_model_that_knows_them(
+    benchmark, tmp_path, say
+):
+    text = train(benchmark, tmp_path / "text")
+    for name in ("text", "complex"):
+        run = text if name == "text" else assent.train(
+            benchmark, "complex", out=tmp_path / name, changes=QUICK
+        )  # fmt: skip
+        assent.save_decider(assent.tune(run, "global"), tmp_path / name, run.benchmark)
+    code, _, told = say("evaluate", tmp_path / "complex", "--split", "removed")
+    assert code == 2 and "complex: knows only the entities that it was trained on" in told
+    code, _, told = say(
+        "evaluate", tmp_path / "text", "--split", "removed", "--against", tmp_path / "complex"
+    )
+    assert code == 2 and "complex: knows only the entities" in told
+    assent.save_decider(assent.tune(text, "judge"), tmp_path / "text", text.benchmark)
+    code, _, told = say("evaluate", tmp_path / "text", "--split", "removed")
+    assert code == 2 and "a judge decides only about entities" in told
+
+
+def test_asking_about_a_removed_entity_answers_by_its_name(benchmark, tmp_path, say):
+    run = train(benchmark, tmp_path / "run")
+    removed, known = run.benchmark.removed, run.benchmark.vocabulary.num_entities
+    names = removed.vocabulary
+    head, relation, tail = next(fact for fact in removed.facts.tolist() if fact[0] >= known)
+    asked = names.entities[head], names.relations[relation]
+    before = assent.ask(run, *asked, most=100)
+    assert names.entities[tail] in dict(before.known) and not before.accepted
+    assert "not tuned on such queries" in before.notes[0]
+    assert {answer.why for answer in before.rejected} <= {
+        "nothing decides: the run has no thresholds"
+    }
+    candidates = {answer.name for answer in before.rejected}
+    assert candidates and not candidates & set(dict(before.known))
+    decider = assent.tune(run, "global")
+    always = replace(decider, thresholds=replace(decider.thresholds, values=np.full(6, -99.0)))
+    assent.save_decider(always, tmp_path / "run", run.benchmark)
+    found = assent.ask(run, *asked, most=0)
+    assert {answer.name for answer in found.accepted} >= candidates and not found.rejected
+    sure = [answer.probability for answer in found.accepted]
+    assert sure == sorted(sure, reverse=True)
+    code, text, _ = say("ask", tmp_path / "run", "_", names.relations[relation], asked[0])
+    assert code == 0 and "building removed" in text and "--refit` makes a fit" in text
+
+
+def test_a_removed_entity_is_meant_by_a_label_that_no_known_one_has(benchmark):
+    whole = assent.load(benchmark)
+    known, names = whole.vocabulary.num_entities, whole.removed.vocabulary
+    for place in range(known, names.num_entities):
+        assert removed_named(whole, names.entities[place]) == place
+        label = names.entity_labels[place]
+        one = names.entity_labels.count(label) == 1
+        assert removed_named(whole, label) == (place if one else None)
+    assert removed_named(whole, names.entities[0]) is None
+    assert removed_named(whole, "nobody") is None

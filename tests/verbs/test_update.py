@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 import assent
 import toy
@@ -164,3 +165,81 @@ def test_the_command_tells_what_came_and_what_is_stale(run, new, tmp_path, say):
     _, text, _ = say("diff", tmp_path / "benchmark", tmp_path / "updated/benchmark", "--json")
     document = json.loads(text)
     assert document["counts"] == {"came": 30} and document["entities"]["went"] == []
+
+
+HOME = "http://example.org/"
+LABELLED = f"""@prefix : <{HOME}> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:newcomer a :Person ; rdfs:label "Greta Berg" ; :citizen_of :country1 ; :knows :person3 ."""
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    """A run of the model text on a graph with labels and types."""
+    folder = tmp_path_factory.mktemp("labelled")
+    first, last = ("Anna", "Bert", "Carla", "Dora"), ("Berg", "Feld", "Stein")
+    stated = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+    stated += ":Person rdfs:subClassOf :Being . "
+    stated += " ".join(
+        f':person{n} a :Person ; rdfs:label "{first[n % 4]} {last[n % 3]}" .' for n in range(80)
+    )
+    (folder / "graph.ttl").write_text(toy.turtle() + stated, encoding="utf-8")
+    assent.save(assent.build(assent.read(folder / "graph.ttl"), seed=1), folder / "benchmark")
+    return assent.train(folder / "benchmark", "text", out=folder / "run", changes=QUICK)
+
+
+def new_of(run):
+    """Label and types of the only new entity."""
+    benchmark = run.benchmark
+    place = benchmark.vocabulary.entities.index(f"{HOME}newcomer")
+    types = benchmark.types
+    mine = types.entity_types[types.entity_offsets[place] : types.entity_offsets[place + 1]]
+    return benchmark.vocabulary.entity(place), {types.names[kind] for kind in mine}
+
+
+def written_about_new(run):
+    """How many words, n-grams and types a text model hears of the newest entity."""
+    return int(run.model.offsets[-1] - run.model.offsets[-2])
+
+
+def test_names_and_types_of_new_entities_come_with_rdf_or_with_files(labelled, tmp_path, say):
+    (tmp_path / "new.ttl").write_text(LABELLED, encoding="utf-8")
+    facts = [("citizen_of", "country1"), ("knows", "person3")]
+    lines = [f"{HOME}newcomer\t{HOME}{relation}\t{HOME}{tail}\n" for relation, tail in facts]
+    (tmp_path / "new.tsv").write_text("".join(lines))
+    (tmp_path / "names.tsv").write_text(f"{HOME}newcomer\tGreta Berg\n")
+    (tmp_path / "types.json").write_text(json.dumps({f"{HOME}newcomer": [f"{HOME}Person"]}))
+    by_rdf = assent.update(labelled, tmp_path / "new.ttl").run
+    bare = assent.update(labelled, tmp_path / "new.tsv").run
+    code, _, _ = say(
+        "update", labelled.folder, "--facts", tmp_path / "new.tsv", "--out", tmp_path / "updated",
+        "--entity-names", tmp_path / "names.tsv", "--types", tmp_path / "types.json",
+    )  # fmt: skip
+    by_files = assent.load_run(tmp_path / "updated")
+    assert code == 0
+    for run in (by_rdf, by_files):
+        assert new_of(run) == ("Greta Berg", {f"{HOME}Person", f"{HOME}Being"})
+        assert written_about_new(run) > written_about_new(bare)
+    assert new_of(bare) == (f"{HOME}newcomer", set())
+    assert torch.equal(by_rdf.model.features, by_files.model.features)
+    found = assent.ask(by_files, "Greta Berg", "citizen_of", precision=0.5)
+    assert found.query.startswith("Greta Berg")
+
+
+def test_an_update_is_taken_up_with_the_same_names_only(labelled, tmp_path):
+    (tmp_path / "new.tsv").write_text(f"{HOME}newcomer\t{HOME}knows\t{HOME}person3\n")
+    for label in ("Greta", "Gerda"):
+        (tmp_path / f"{label}.tsv").write_text(f"{HOME}newcomer\t{label} Berg\n")
+    given = labelled, tmp_path / "new.tsv"
+    for _ in range(2):
+        assent.update(*given, entity_names=tmp_path / "Greta.tsv", out=tmp_path / "updated")
+    with pytest.raises(DataError, match="another update was made"):
+        assent.update(*given, entity_names=tmp_path / "Gerda.tsv", out=tmp_path / "updated")
+
+
+def test_types_that_nothing_would_hear_of_are_refused(run, new, tmp_path):
+    (tmp_path / "types.tsv").write_text("new0\tPerson\n")
+    with pytest.raises(DataError, match="the benchmark has no types"):
+        assent.update(run, new, types=tmp_path / "types.tsv")
+    with pytest.raises(ConfigError, match=r"give names and types to assent\.read"):
+        assent.update(run, assent.read(new), entity_names=tmp_path / "types.tsv")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assent.core.arrays import Ids, Keys, frozen, pair_keys, places_in, rows_of
+from assent.core.arrays import Ids, Keys, frozen, offsets_of, pair_keys, places_in, rows_of
 from assent.core.benchmark import Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.core.types import Types
@@ -116,7 +116,8 @@ def _types(
 ) -> Types | None:
     """The types of all entities; those of known ones stay, those of new ones come with the facts.
 
-    A benchmark without types has none of new entities either.
+    What the benchmark's schema puts above a type comes with it. A benchmark without types has none
+    of new entities either.
     """
     given = benchmark.removed.types if benchmark.removed else benchmark.types
     if given is None:
@@ -124,11 +125,14 @@ def _types(
     names = {name: place for place, name in enumerate(given.names)}
     pairs = [np.stack([moved[rows_of(given.entity_offsets)], given.entity_types], axis=1)]
     if added.types is not None:
-        theirs = np.array([names.setdefault(n, len(names)) for n in added.types.names], np.int64)
-        places = places_in(added.types.entity_offsets, new)
-        counts = np.diff(added.types.entity_offsets)[new]
-        mine = theirs[added.types.entity_types[places]]
-        pairs.append(np.stack([np.repeat(ids[new], counts), mine], axis=1))
+        above = benchmark.schema.supertypes()
+        closed = [[name, *sorted(above.get(name, ()))] for name in added.types.names]
+        theirs = np.array([names.setdefault(n, len(names)) for some in closed for n in some])
+        sizes = np.array(list(map(len, closed)))
+        kinds = added.types.entity_types[places_in(added.types.entity_offsets, new)]
+        entities = np.repeat(ids[new], np.diff(added.types.entity_offsets)[new])
+        mine = theirs[places_in(offsets_of(sizes), kinds)]
+        pairs.append(np.stack([np.repeat(entities, sizes[kinds]), mine], axis=1))
     slots = np.stack([rows_of(given.slot_offsets), given.slot_types], axis=1)
     joined = np.concatenate(pairs).astype(np.int64)
     return Types.of_pairs(tuple(names), joined, slots, whole.num_entities, whole.num_slots)

@@ -41,8 +41,9 @@ def ask(
     """Ask one query, and see its answers with the reasons.
 
     As in: assent ask run Oslo "capital of". Shows what is known, what is accepted, and what is not,
-    each with its probability; it accepts what `assent complete` accepts at the same precision. An
-    entity whose own name is ? or _ is written \\? or \\_, in quotes.
+    each with its probability; it accepts what `assent complete` accepts at the same precision. Of
+    an entity that `assent build` removed it says so, and which command makes a fit that knows it.
+    An entity whose own name is ? or _ is written \\? or \\_, in quotes.
     """
     from assent.reporting.progress import minutes_of_queries
     from assent.verbs.ask import ask as answers_to

@@ -11,7 +11,6 @@ from assent.cli.arguments import (
     MLflowAddress,
     OnBenchmark,
     RunFolder,
-    Split,
     Tensorboard,
     Unfinished,
 )
@@ -24,7 +23,13 @@ from assent.errors import ConfigError, DataError
 def evaluate(
     context: typer.Context,
     run_folder: RunFolder,
-    split: Split = "test",
+    split: Annotated[
+        str,
+        typer.Option(
+            help="Which queries to ask: test, to measure on; valid, to tune on; or removed, about "
+            "the entities that `assent build` removed, by a run of the model text."
+        ),
+    ] = "test",
     decider_file: Annotated[
         Path | None,
         typer.Option(
@@ -58,7 +63,7 @@ def evaluate(
     What `assent tune` found decides which candidates are accepted; the table shows how many of them
     are right, and how many answers are found, by kind of query. Nothing was tuned on test.
     """
-    from assent.core.queries import WITH_ANSWERS
+    from assent.core.benchmark import SPLITS
     from assent.files.atomic import refuse_to_write
     from assent.files.decisions import is_decisions, write_decisions
     from assent.files.recording import recorded
@@ -69,6 +74,7 @@ def evaluate(
         DecidedRun,
         decisions_grid,
         difference_line,
+        new_entities_line,
         relations_grid,
     )  # fmt: skip
     from assent.reporting.measures import further_grid, other_lines, ranking_grid
@@ -97,8 +103,9 @@ def evaluate(
                     raise DataError(f"{against}: a run on another benchmark")
                 rival = load_decider(against, other, on)
                 rival_found = measure(other, rival, split, progress)
-                pair = (rival_found.classified, found.classified)
-                differences = {name: compared(*pair, name) for name in WITH_ANSWERS}
+                mine, theirs = found.classified, rival_found.classified
+                told = [name for name in mine.sets if mine.of(name).relevant]
+                differences = {name: compared(theirs, mine, name) for name in told}
         if not is_first():  # of several processes, one writes and tells
             return
         files = [run_folder / METRICS] if split == "test" and decider_file is None else []
@@ -106,13 +113,15 @@ def evaluate(
             with recorded(path) as part:
                 part.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
         if decisions is not None:
-            write_decisions(decisions, found.shortlist, found.accepted, run.benchmark.vocabulary)
+            write_decisions(decisions, found.shortlist, found.accepted, found.vocabulary)
         if not as_json(found.to_json):
             show(decisions_grid({"": found}))
             show(ranking_grid({"": found}))
             for line in other_lines(found):
                 say(line)
             show(further_grid({"": found}))
+            if split not in SPLITS:
+                say(new_entities_line(found, run.benchmark.vocabulary.num_entities))
         if by == "relation":
             show(relations_grid([DecidedRun("", decider, found)]).without(SUREST))
         for name, difference in differences.items():

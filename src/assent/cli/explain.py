@@ -44,3 +44,5 @@ def explain(
         say(f"  - {reason.sentence}")
     for sentence in found.refused:
         say(f"  ! {sentence}")
+    for note in found.notes:
+        say(f"({note})")

@@ -19,6 +19,17 @@ def update(
     removed: Annotated[
         str | None, typer.Option("--removed", help="A file of facts that are no longer true.")
     ] = None,
+    entity_names: Annotated[
+        Path | None,
+        typer.Option(help="A file of readable names of new entities: TSV (entity, label) or JSON."),
+    ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file that says which types new entities have: TSV (entity, type) or JSON "
+            "(entity -> [types])."
+        ),
+    ] = None,
     thresholds: Annotated[
         str,
         typer.Option(
@@ -43,8 +54,9 @@ def update(
 
     The model starts from what it knows and learns what changed, in a small part of the time of a
     training. The new run is one like any other, with a benchmark of its own in its folder. On some
-    of the new facts, which are held out, the thresholds of the run are checked. After Ctrl-C, the
-    same command goes on.
+    of the new facts, which are held out, the thresholds of the run are checked. Names and types of
+    new entities come from the files given or from the facts' own file, if it is RDF or KGX; the
+    model text knows these entities by them. After Ctrl-C, the same command goes on.
     """
     from assent.reporting.progress import watching
     from assent.reporting.updates import change_lines, stale_grid, stale_line, update_json
@@ -57,6 +69,8 @@ def update(
             run,
             facts,
             removed,
+            entity_names=entity_names,
+            types=types,
             out=out_folder,
             thresholds=thresholds,
             held_out=held_out,

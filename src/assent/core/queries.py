@@ -1,6 +1,6 @@
 """Queries (anchor, relation, ?) with their answer sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
@@ -173,8 +173,10 @@ def both_ways(facts: Ids, num_relations: int) -> tuple[Ids, Ids, Ids]:
     )
 
 
+Sets = Mapping[str, Callable[[Queries], Mask]]
+
 # The sets of queries that results are told for.
-SETS: dict[str, Callable[[Queries], Mask]] = {
+SETS: Sets = {
     "full": lambda queries: np.ones(len(queries), dtype=bool),
     "C": lambda queries: queries.subsets == Subset.COMPLETE,
     "C+F": lambda queries: queries.subsets != Subset.INCOMPLETE,
@@ -183,3 +185,16 @@ SETS: dict[str, Callable[[Queries], Mask]] = {
     "F": lambda queries: queries.subsets == Subset.FAKE,
 }
 WITH_ANSWERS = ("full", "C", "C+F", "I")  # the sets in which there are answers to find
+
+
+def sets_about_new(first_new: int) -> Sets:
+    """The sets that are told where an entity of each query is new: its id is `first_new` or more.
+
+    Queries that have answers are new at the anchor or among the answers, never at both.
+    """
+    return {
+        "full": SETS["full"],
+        "new anchor": lambda queries: queries.has_answers & (queries.anchors >= first_new),
+        "new answers": lambda queries: queries.has_answers & (queries.anchors < first_new),
+        "no answer": lambda queries: ~queries.has_answers,
+    }

@@ -102,6 +102,10 @@ class Vocabulary:
         """
         return _numbered(name, self.entities, self.entity_labels, "entity", fits)
 
+    def entities_called(self, name: str) -> list[int]:
+        """The ids of all entities of which `entity_named` may mean one by this name."""
+        return _called(name, self.entities, self.entity_labels)
+
     def relation_named(self, name: str) -> int:
         """The id of the relation with this name, or this label, or this last part of its address.
 
@@ -141,14 +145,19 @@ def last_part(name: str) -> str:
     return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name
 
 
+def _called(name: str, names: tuple[str, ...], labels: tuple[str, ...]) -> list[int]:
+    """The one with this name; else those with this label; else those with this last part."""
+    if name in names:
+        return [names.index(name)]
+    return [number for number, label in enumerate(labels) if label == name] or [
+        number for number, other in enumerate(names) if last_part(other) == name
+    ]
+
+
 def _numbered(
     name: str, names: tuple[str, ...], labels: tuple[str, ...], what: str, fits: Mask | None
 ) -> int:
-    if name in names:
-        return names.index(name)
-    found = [number for number, label in enumerate(labels) if label == name] or [
-        number for number, other in enumerate(names) if last_part(other) == name
-    ]
+    found = _called(name, names, labels)
     fitting = found if len(found) == 1 or fits is None else [one for one in found if fits[one]]
     if len(fitting) == 1:
         return fitting[0]

@@ -1,15 +1,16 @@
 """Precision, recall and F1 of decisions: by subset, by relation, by query, with intervals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assent.core.arrays import Mask
 from assent.core.benchmark import Benchmark
 from assent.core.counts import METRICS, Counts, f1, ratio
-from assent.core.queries import SETS, Queries
+from assent.core.queries import SETS, Queries, Sets
 from assent.core.scores import ScoreBlock
 from assent.measuring.measure import Decided
 
@@ -28,19 +29,24 @@ class Classified:
 
     queries: Queries
     counts: Counts  # of arrays (query,)
+    sets: Sets = field(default_factory=lambda: SETS)
+
+    def within(self, name: str) -> Mask:  # (query,)
+        """Which queries are in one of the sets."""
+        return self.sets[name](self.queries)
 
     def of(self, name: str) -> Counts:
-        """The counts of all queries of one of the `SETS`, added up."""
-        return self.counts.take(SETS[name](self.queries)).total()
+        """The counts of all queries of one of the sets, added up."""
+        return self.counts.take(self.within(name)).total()
 
     def per_query(self, name: str) -> float:
         """How many candidates were accepted for a query, on average."""
-        chosen = SETS[name](self.queries)
+        chosen = self.within(name)
         return float(ratio(self.counts.accepted[chosen].sum(), chosen.sum()))
 
     def left_empty(self, name: str) -> float:
         """The share of queries for which nothing was accepted. For N and F that is right."""
-        chosen = SETS[name](self.queries)
+        chosen = self.within(name)
         return float(ratio((self.counts.accepted[chosen] == 0).sum(), chosen.sum()))
 
     def by_relation(self, num_slots: int) -> Counts:  # of arrays (slot,)
@@ -62,10 +68,10 @@ def intervals(
     classified: Classified, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, dict[str, Interval]]:
     """Bootstrap intervals over queries: name of a set -> metric -> interval."""
-    parts = [_within(classified, name) for name in SETS]
+    parts = [_within(classified, name) for name in classified.sets]
     return {
         name: {metric: _interval(of(drawn)) for metric, of in METRICS.items()}
-        for name, drawn in zip(SETS, _drawn(parts, draws, seed), strict=True)
+        for name, drawn in zip(classified.sets, _drawn(parts, draws, seed), strict=True)
     }
 
 
@@ -105,7 +111,7 @@ class Classification:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "classification": {name: self._of_set(name) for name in SETS},
+            "classification": {name: self._of_set(name) for name in self.classified.sets},
             "macro": self.classified.macro(self.num_slots),
         }
 
@@ -116,7 +122,7 @@ class Classification:
     def _of_set(self, name: str) -> dict[str, Any]:
         counts = self.classified.of(name)
         return {
-            "queries": int(SETS[name](self.classified.queries).sum()),
+            "queries": int(self.classified.within(name).sum()),
             "correct": counts.correct,
             "accepted": counts.accepted,
             "relevant": counts.relevant,
@@ -139,13 +145,13 @@ class Classifying:
 
     def result(self, decided: Decided) -> Classification:
         counts = decided.shortlist.counts(decided.accepted)
-        classified = Classified(decided.queries, counts)
+        classified = Classified(decided.queries, counts, decided.sets)
         return Classification(classified, decided.vocabulary.num_slots)
 
 
 def _within(classified: Classified, name: str) -> Counts:  # of arrays (query,)
     """The counts of the queries of a set, and zeros for all other queries."""
-    inside, counts = SETS[name](classified.queries), classified.counts
+    inside, counts = classified.within(name), classified.counts
     return Counts(counts.correct * inside, counts.accepted * inside, counts.relevant * inside)
 
 

@@ -4,13 +4,13 @@ A new measure is a file with such a class, and its line in the table `MEASURES` 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from assent.core.arrays import Mask
 from assent.core.benchmark import Benchmark
 from assent.core.probabilities import Probabilities
-from assent.core.queries import Queries
+from assent.core.queries import SETS, Queries, Sets
 from assent.core.scores import ScoreBlock
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
@@ -27,6 +27,7 @@ class Decided:
     accepted: Mask  # (candidate,)
     probabilities: Probabilities | None = None  # those of the decider
     probable: Shortlist | None = None  # the candidates above the floors of these probabilities
+    sets: Sets = field(default_factory=lambda: SETS)  # those that results are told for
 
     @property
     def queries(self) -> Queries:

@@ -8,7 +8,6 @@ import numpy as np
 from assent.core.arrays import Keys
 from assent.core.counts import METRICS, precision, recall
 from assent.core.decider import Decider
-from assent.core.queries import SETS
 from assent.measuring.classification import Classified, Difference
 from assent.measuring.evaluation import Evaluation
 from assent.reporting.benchmarks import KIND_NAMES
@@ -29,7 +28,14 @@ from assent.reporting.grid import (
     words,
 )  # fmt: skip
 
-SET_NAMES = {"full": "all queries", "C+F": "C and F", **KIND_NAMES}
+SET_NAMES = {
+    "full": "all queries",
+    "C+F": "C and F",
+    **KIND_NAMES,
+    "new anchor": "the anchor is new",
+    "new answers": "the answers are new",
+    "no answer": "no answer",
+}
 METRIC_NAMES = {"f1": "F1"}  # as people write them, where that differs
 SUREST = "its surest"  # heads an example for each relation
 MOST_RELATIONS = 25  # rows for the terminal
@@ -53,7 +59,7 @@ def decisions_grid(runs: Mapping[str, Evaluation]) -> Grid:
     named = len(runs) > 1
     rows = [
         [words(SET_NAMES[of_set]), *[words(name, "run")] * named, *_decided(evaluation, of_set)]
-        for of_set in SETS
+        for of_set in next(iter(runs.values())).classified.sets
         for name, evaluation in runs.items()
     ]
     (split,) = {evaluation.split for evaluation in runs.values()}
@@ -70,7 +76,7 @@ def decisions_grid(runs: Mapping[str, Evaluation]) -> Grid:
 def _decided(evaluation: Evaluation, of_set: str) -> Iterator[Cell]:
     classified = evaluation.classified
     counts = classified.of(of_set)
-    yield count(SETS[of_set](evaluation.queries).sum())
+    yield count(classified.within(of_set).sum())
     for number in (counts.relevant, counts.accepted, counts.correct):
         yield count(number)
     for metric in METRICS:
@@ -187,8 +193,17 @@ def _left_empty(classified: Classified) -> list[str]:
     return [
         f"{percent(classified.left_empty(of_set))} of the {kind}"
         for of_set, kind in kinds.items()
-        if SETS[of_set](classified.queries).any()
+        if classified.within(of_set).any()
     ]
+
+
+def new_entities_line(evaluation: Evaluation, known: int) -> str:
+    """What was asked where queries are about entities that building removed."""
+    new = evaluation.vocabulary.num_entities - known
+    return (
+        f"asked about {new:,} entities that building removed, known by their texts, beside "
+        f"{known:,} known ones; nothing was tuned on such queries"
+    )
 
 
 def difference_line(of_set: str, found: Difference) -> str:

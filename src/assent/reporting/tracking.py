@@ -30,6 +30,8 @@ KINDS = {
     "C": "C",
     "C+F": "C_and_F",
     "I": "I",
+    "new anchor": "new_anchor",
+    "new answers": "new_answers",
 }  # of queries -> as what
 
 Spot = tuple[str, int]  # metric, epoch
@@ -104,7 +106,8 @@ def refuse_untrackable(tensorboard: bool = False, mlflow: str | None = None) -> 
 
 def metrics_of(found: Evaluation) -> dict[str, float]:
     """An evaluation as named numbers: F1 by kind of query, and MRR."""
-    shares = {f"{found.split}.f1.{name}": found.f1(kind) for kind, name in KINDS.items()}
+    told = {kind: name for kind, name in KINDS.items() if kind in found.classified.sets}
+    shares = {f"{found.split}.f1.{name}": found.f1(kind) for kind, name in told.items()}
     return {**shares, f"{found.split}.mrr": found.mrr}
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,7 +17,10 @@ from assent.completing.rehearsing import lowest_thresholds
 from assent.core.arrays import Ids, Mask
 from assent.core.benchmark import Benchmark
 from assent.core.considered import ENTAILED, Considered
+from assent.core.decider import Decider
 from assent.core.new_facts import NewFacts, Reason
+from assent.core.probabilities import Values, sigmoid
+from assent.core.queries import Queries, Subset
 from assent.core.scores import QueriesDone
 from assent.errors import ConfigError
 from assent.files.completions import considered_by, keep_asked
@@ -26,17 +29,25 @@ from assent.files.fact_rows import reason_row
 from assent.files.places import DECIDER
 from assent.reviewing.accepting import Judged
 from assent.reviewing.proposals import key_of
-from assent.scoring import Scored, entity_vectors
+from assent.scoring import Scored, entity_vectors, score
 from assent.verbs.complete import complete
-from assent.verbs.deciders import model_of
+from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.labelled import judged_of
 from assent.verbs.refit import refit as final_fit
+from assent.verbs.removed import (
+    how_to_learn,
+    reads_texts,
+    removed_named,
+    was_removed,
+    widened,
+)
 from assent.verbs.runs import Run, folder_of
 
 ASKED = ("?", "_")  # stand for the end that is asked for; a shell may take ? for itself
 NAMED = {f"\\{word}": word for word in ASKED}  # stand for entities that have such a name
 SHOWN = 0.001  # answers less probable than this are not shown
 UNFIT = ("domain", "range", "disjoint")  # answers of the wrong kind are shown after the others
+BELOW = "its score is below the threshold"
 WHY = {  # a candidate is left out that contradicts other candidates, not what is known
     SECOND: "there is only one answer, and another new one is surer",
     ONE_WAY: "the relation holds both ways, and the reverse fact was left out",
@@ -109,6 +120,9 @@ def ask(
     relations left in the run's folder. Where there is none, all queries are asked once, and kept.
     Without a precision it is that of this completion; if there is none, the decider of the run
     decides. At most so many answers are shown that are not accepted.
+
+    An entity that building removed is answered about by a completion with a final fit. Where there
+    is none, a model that reads texts answers by these; of other models, what is known is all.
     """
     if precision is not None:
         refuse_impossible(precision, 1.0)
@@ -119,15 +133,23 @@ def ask(
             f"is named {' or '.join(ASKED)} is written {' or '.join(NAMED)}"
         )
     found, *how = _considered(run, precision, progress)
-    benchmark = run.benchmark
+    benchmark, asks_head = run.benchmark, ends[0] is None
+    given = str(ends[1] if asks_head else ends[0])
+    if found is None or found.vocabulary.num_entities == benchmark.vocabulary.num_entities:
+        removed = removed_named(benchmark, NAMED.get(given, given))
+        if removed is not None:
+            place = benchmark.vocabulary.relation_named(relation)
+            answers = _about_removed(run, removed, place, asks_head, most)
+            return replace(answers, notes=tuple(filter(None, (*answers.notes, how[-1]))))
+    if found is None and not how[0]:
+        nothing = "nothing decides yet: give a precision, or tune the run, or complete"
+        raise ConfigError(f"{nothing} ({how[1]})" if how[1] else nothing)
     if found is not None and found.vocabulary.num_entities != benchmark.vocabulary.num_entities:
         benchmark = benchmark.whole()
     names = benchmark.vocabulary
     place = names.relation_named(relation)
-    asks_head = ends[0] is None
     slot = names.slots_of(place)[asks_head]
     ground = Ground(benchmark, Wanted(), partial(_vectors, run, benchmark))
-    given = str(ends[1] if asks_head else ends[0])
     given = given if given in names.entities else NAMED.get(given, given)
     anchor = names.entity_named(given, ground.fitting.anchors(slot))
     query = _Query(ground, anchor, place, slot, asks_head)
@@ -204,9 +226,7 @@ class _Query:
         found = done.facts.take(self._mine(done.facts.facts))
         refused = done.refused.take(self._mine(done.refused.facts.facts))
         facts = NewFacts.joined([found, refused.facts], names)
-        why = [
-            "" if accepted else "its score is below the threshold" for accepted in found.accepted
-        ]
+        why = ["" if accepted else BELOW for accepted in found.accepted]
         why += map(self._objection, refused.facts.facts, refused.words())
         last = np.repeat([0, 1], [len(found), len(refused.facts)])  # those that are refused
         left_out = np.array([bool(reason) for reason in why], bool)
@@ -218,6 +238,67 @@ class _Query:
         )
         notes = [*how, *(self._notes() if left_out.all() else [])]
         return self._result(answers, math.nan, math.nan, notes)
+
+    def by_texts(self, run: Scored, most: int) -> Answers:
+        """By what is written about an anchor that the model has not learned of."""
+        decider = _thresholds_of(run)
+        facts, probabilities, passing = self._estimated(run, decider)
+        looked_at = np.sort(np.append(np.flatnonzero(passing), np.flatnonzero(~passing)[:most]))
+        why = list[str]()
+        for place in looked_at.tolist():
+            objections = self._objections.of(*facts[place].tolist())
+            if objections:
+                why.append(objections[0].sentence)
+            elif not passing[place]:
+                why.append(BELOW if decider else "nothing decides: the run has no thresholds")
+            else:
+                is_second = "" in why and self.ground.schema.functional[self.slot]
+                why.append(WHY[SECOND] if is_second else "")
+        left_out = [place for place, reason in enumerate(why) if reason]
+        kept = [place for place in range(len(why)) if place not in set(left_out[most:])]
+        rows = looked_at[kept]
+        answers = self._answers(
+            facts[rows], probabilities[rows].tolist(), [why[place] for place in kept]
+        )
+        told = f"{was_removed(self._name)}: what is written about it decides, which is an estimate"
+        notes = [f"{told} that was not tuned on such queries", how_to_learn(run)]
+        if all(why):
+            notes += self._notes()
+        return self._result(answers, math.nan, math.nan, notes)
+
+    def _estimated(self, run: Scored, decider: Decider | None) -> tuple[Ids, Values, Mask]:
+        """Facts (fact, 3) with each candidate, the most probable first; which pass the decider.
+
+        All that pass are there, and all others whose probability can be shown.
+        """
+        ground = self.ground
+        asked = Queries.empty([self.anchor], [self.slot], Subset.COMPLETE)
+        (block,) = score(widened(run), asked, ground.known)
+        scores, slots = block.scores[0], np.full(len(block.scores[0]), self.slot)
+        able = np.isfinite(scores) & ground.fitting.anchors(self.slot)[self.anchor]
+        able &= ground.fitting.anchors(int(ground.names.inverse(np.array([self.slot]))[0]))
+        if ground.schema.irreflexive[self.relation]:
+            able[self.anchor] = False
+        if decider is None:
+            probabilities = sigmoid(scores.astype(np.float64))
+            passing = np.zeros(len(scores), bool)
+        else:
+            probabilities = decider.probability(scores, slots)
+            passing = decider.thresholds.accept(scores, slots)
+        found = np.flatnonzero(able & (passing | (probabilities > SHOWN)))
+        found = found[np.argsort(-probabilities[found], kind="stable")]
+        facts = np.full((len(found), 3), self.anchor, np.int32)
+        facts[:, 1], facts[:, self._other] = self.relation, found
+        return facts, probabilities[found], passing[found]
+
+    def unasked(self, run: Scored) -> Answers:
+        """What is known about an anchor that the model knows nothing of."""
+        told = f"nothing is asked: {was_removed(self._name)}"
+        return self._result([], math.nan, math.nan, [told, how_to_learn(run)])
+
+    @property
+    def _name(self) -> str:
+        return self.ground.explainer.words.entity(self.anchor)
 
     @cached_property
     def _objections(self) -> Objections:
@@ -250,10 +331,9 @@ class _Query:
 
     def _notes(self) -> list[str]:
         """What keeps all candidates of the query from being asked about."""
-        ground, words = self.ground, self.ground.explainer.words
-        name = words.entity(self.anchor)
-        if not ground.fitting.anchors(self.slot)[self.anchor]:
-            return [f"nothing is asked: by its types, {name} is none that this is asked about"]
+        if not self.ground.fitting.anchors(self.slot)[self.anchor]:
+            unfit = f"by its types, {self._name} is none that this is asked about"
+            return [f"nothing is asked: {unfit}"]
         found = self._objections.of_query(self.anchor, self.slot)
         return [f"nothing is accepted: {one.sentence}" for one in found[:1]]
 
@@ -295,10 +375,30 @@ class _Query:
         )
 
 
+def _about_removed(run: Scored, anchor: int, relation: int, asks_head: bool, most: int) -> Answers:
+    """The answers about an entity that building removed, and that no final fit has learned of."""
+    benchmark = run.benchmark.whole()
+    ground = Ground(benchmark, Wanted(), lambda: entity_vectors(widened(run)))
+    slot = benchmark.vocabulary.slots_of(relation)[asks_head]
+    query = _Query(ground, anchor, relation, slot, asks_head)
+    return query.by_texts(run, most) if reads_texts(run) else query.unasked(run)
+
+
+def _thresholds_of(run: Scored) -> Decider | None:
+    """The thresholds that a run was tuned with; None: it has none, or a judge."""
+    folder = folder_of(run)
+    if folder is None or not (folder / DECIDER).exists():
+        return None
+    decider = load_decider(folder, run)
+    return None if decider.needs_spread else decider
+
+
 def _considered(
     run: Scored, precision: float | None, progress: QueriesDone | bool
 ) -> tuple[Considered | None, str, str]:
     """What decides, how it came about, and what is amiss, in words; None: the run's decider does.
+
+    No words of how it came about: there is no decider either.
 
     What `ask` found for itself, at a precision that was wanted then, decides only where one is
     wanted again.
@@ -313,8 +413,7 @@ def _considered(
             return found, "as all queries were asked before", amiss
     if precision is None:
         if folder is None or not (folder / DECIDER).exists():
-            nothing = "nothing decides yet: give a precision, or tune the run, or complete"
-            raise ConfigError(f"{nothing} ({amiss})" if amiss else nothing)
+            return None, "", amiss
         how = "the run's decider decided; a precision would estimate how many facts are right"
         return None, how, amiss
     found = complete(run, precision, progress=progress).considered

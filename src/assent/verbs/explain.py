@@ -1,5 +1,6 @@
 """explain: the rules that speak for a fact, and what speaks against it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +14,11 @@ from assent.completing.objecting import Objections
 from assent.core.new_facts import AGAINST, RULES, SIMILAR, STATED, Reason
 from assent.core.vocabulary import Vocabulary
 from assent.files.fact_rows import reason_row
+from assent.files.runs import WEIGHTS
 from assent.scoring import Scored, entity_vectors
+from assent.verbs.refit import REFIT
+from assent.verbs.removed import how_to_learn, was_removed
+from assent.verbs.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class Explanation:
     against: tuple[Reason, ...]
     nearest: tuple[Reason, ...] = ()  # known facts like it, where no rule speaks
     refused: tuple[str, ...] = ()  # why it is never accepted as a new fact, if it is not
+    notes: tuple[str, ...] = ()  # what else must be known
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -41,6 +47,7 @@ class Explanation:
             "for": [reason_row(reason) for reason in (*self.reasons, *self.nearest)],
             "against": [reason_row(reason) for reason in self.against],
             "refused": list(self.refused),
+            "notes": list(self.notes),
         }
 
 
@@ -68,6 +75,7 @@ def explain(run: Scored, head: str, relation: str, tail: str, most: int = 5) -> 
         tuple(reason for reason in found if reason.kind in AGAINST),
         tuple(reason for reason in found if reason.kind == SIMILAR),
         tuple(one.sentence for one in refused),
+        tuple(_notes(run, fact, ground)),
     )
 
 
@@ -78,6 +86,17 @@ def _vectors(run: Scored, num_entities: int) -> Vectors | None:
         return None
     unseen = np.zeros((num_entities - len(seen), seen.shape[1]), seen.dtype)
     return np.concatenate([seen, unseen])
+
+
+def _notes(run: Scored, fact: tuple[int, int, int], ground: Ground) -> Iterator[str]:
+    """That the model has not learned of an entity, if no final fit has."""
+    if isinstance(run, Run) and run.folder and (run.folder / REFIT / WEIGHTS).exists():
+        return
+    known, words = run.benchmark.vocabulary.num_entities, ground.explainer.words
+    if removed := [words.entity(end) for end in fact[::2] if end >= known]:
+        yield was_removed(" and ".join(dict.fromkeys(removed)))
+        if how := how_to_learn(run):
+            yield how
 
 
 def _labels(fact: tuple[int, int, int], names: Vocabulary) -> tuple[str, str, str]:

@@ -1,5 +1,6 @@
 """update: a trained run learns of new facts and entities, and forgets facts taken back."""
 
+import hashlib
 import json
 import math
 import shutil
@@ -14,15 +15,17 @@ import torch
 
 from assent.building.changing import HELD_OUT, Change, change
 from assent.core.arrays import distinct
+from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.decider import Decider
 from assent.core.facts import KnowledgeBase
 from assent.core.queries import Queries, both_ways
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
+from assent.core.texts import Texts
 from assent.core.thresholds import Thresholds
 from assent.deciding.shortlisting import Above
-from assent.errors import DataError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, found_again
 from assent.files.benchmarks import load, save
 from assent.files.deciders import decider_file
@@ -35,7 +38,7 @@ from assent.reporting.progress import watching
 from assent.reporting.showing import shown
 from assent.rules.model import RuleModel
 from assent.scoring import Scored, score_split
-from assent.settings import new_model, texts_for, update_settings
+from assent.settings import new_model, texts_since, update_settings
 from assent.training.loop import Watcher
 from assent.training.loop import train as train_model
 from assent.training.trace import Trace
@@ -66,6 +69,8 @@ def update(
     facts: KnowledgeBase | str | Path,
     removed: KnowledgeBase | str | Path | None = None,
     *,
+    entity_names: str | Path | None = None,
+    types: str | Path | None = None,
     out: str | Path | None = None,
     decider: Decider | None = None,
     thresholds: str = "tuned",
@@ -83,6 +88,9 @@ def update(
     of the run's folder) is checked, relation by relation. The new run has thresholds that were
     found anew by the same rule (`tuned`), or the old ones (`kept`).
 
+    `entity_names` and `types` are files about new entities, as `read` takes them; those of the
+    benchmark keep the names and types that they have.
+
     With `out`, the new run and its benchmark go into a folder; the same call takes up an update
     that was stopped there. `changes` are settings such as "update.epochs=4". A `watcher` is told of
     every step and event, in place of the `progress` that is shown where a person watches.
@@ -95,11 +103,10 @@ def update(
     start = time.process_time()
     with shown(watcher or progress, watching) as told:
         told.event(event="change", message="changing the benchmark")
-        added, gone = (
-            x if x is None or isinstance(x, KnowledgeBase) else read(x) for x in (facts, removed)
-        )
-        if added is None or not len(added.facts):
-            raise DataError(f"{facts if added is None else added.source.name}: no fact in it")
+        added = _read(facts, entity_names, types, run.benchmark)
+        gone = removed if isinstance(removed, KnowledgeBase | None) else read(removed)
+        if not len(added.facts):
+            raise DataError(f"{added.source.name}: no fact in it")
         found = change(run.benchmark, added, gone, held_out=held_out, seed=seed)
         told.event(event="learn", message="learning what changed")
         folder = found_again(Path(out)) if out is not None else None
@@ -109,6 +116,25 @@ def update(
     if folder is not None and new_decider is not None:
         save_decider(new_decider, folder, found.benchmark)
     return Updated(after, found, new_decider, stale, time.process_time() - start)
+
+
+def _read(
+    facts: KnowledgeBase | str | Path,
+    entity_names: str | Path | None,
+    types: str | Path | None,
+    benchmark: Benchmark,
+) -> KnowledgeBase:
+    """The new facts, with what is told of their entities."""
+    if types is not None and benchmark.types is None:
+        raise DataError(
+            f"{types}: the benchmark has no types, so those of new entities would go unheard; "
+            "build it anew with --types"
+        )
+    if not isinstance(facts, KnowledgeBase):
+        return read(facts, entity_names=entity_names, types=types)
+    if entity_names is not None or types is not None:
+        raise ConfigError("the facts are read already; give names and types to assent.read")
+    return facts
 
 
 def _learned(
@@ -140,15 +166,13 @@ def grown(run: Run, model: Model, found: Change) -> Model:
     """A model with the numbers of the run's, which also knows the new entities."""
     benchmark = found.benchmark
     names = benchmark.vocabulary
-    new = np.flatnonzero(found.is_new).astype(np.int32)
-    if not len(new):
+    if not found.num_new:
         made = new_model(run.settings, names)
         made.load_state_dict(model.state_dict())
         assert isinstance(made, Model)
         made.see(benchmark.train)
         return made
-    types = benchmark.types.with_entities(new) if benchmark.types else None
-    texts = texts_for(run.settings, names.with_entities(new), types)
+    texts = texts_since(run.settings, names, benchmark.types, found.first_new)
     if texts is not None:
         return model.knowing(texts)
     torch.manual_seed(run.settings.train.seed)
@@ -195,6 +219,7 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
         "model": run.model.digest(),
         "before": run.benchmark.digest(),
         "benchmark": benchmark.digest(),
+        "told": _told(found),
         "settings": asdict(settings),
     }
     if (path := folder / RECORD).exists():
@@ -213,6 +238,14 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
     if not (folder / BENCHMARK).exists() or load(where).digest() != benchmark.digest():
         save(benchmark, folder / BENCHMARK, overwrite=True)
     (folder / WORK).mkdir(exist_ok=True)
+
+
+def _told(found: Change) -> str:
+    """A checksum of the labels and types of the new entities, which a model may read."""
+    names, types = found.benchmark.vocabulary, found.benchmark.types
+    new = np.flatnonzero(found.is_new).astype(np.int32)
+    texts = Texts.of(names.with_entities(new), types and types.with_entities(new))
+    return hashlib.sha256(json.dumps([texts.names, texts.types]).encode()).hexdigest()
 
 
 def _write_trace(run: Run, found: Change, folder: Path) -> None:
