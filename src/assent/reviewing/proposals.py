@@ -28,7 +28,7 @@ from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
 from assent.files.guarding import MALFORMED
 from assent.files.text import read_json
-from assent.reviewing.labels import Labels
+from assent.reviewing.labels import Labels, head_of
 
 FOLDER = "review"  # within the folder of a run
 PROPOSALS, PLANTED, DESIGN = "proposals.jsonl", "planted.jsonl", "design.json"
@@ -195,7 +195,7 @@ def labels_in(run_folder: Path) -> Labels | None:
     folder = Path(run_folder) / FOLDER
     if (path := folder / LABELS).exists():
         return Labels(path)
-    if (folder / DESIGN).exists():
+    if (folder / DESIGN).exists() or head_of(path).exists():
         raise DataError(f"{path}: the labels of this review are gone; {_mend(folder)}")
     return None
 
