@@ -1,5 +1,6 @@
 """Labels: one row a decision, never lost, never overwritten, whoever writes and whatever fails."""
 
+import json
 import os
 import random
 import signal
@@ -7,16 +8,18 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
-from assent.errors import AssentError, DataError
+from assent.errors import AssentError, DataError, PlaceError
 from assent.reviewing.labels import (
     LONGEST_NOTE,
     LONGEST_REVIEWER,
     LONGEST_SHOWN,
     Given,
     Labels,
+    head_of,
 )
 
 A, B, C = "a" * 16, "b" * 16, "c" * 16
@@ -230,3 +233,103 @@ def test_a_row_that_somebody_changed_into_no_label_is_refused(change, labels, tm
         pytest.raises(DataError, match="row 1 is no label"),
     ):
         again.current()
+
+
+def by_hand(path, *statements):
+    """Changes the file as a program would that is not assent."""
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(";".join(("DROP TRIGGER never_changed", "DROP TRIGGER never_deleted")))
+        file.executescript(";".join(statements))
+
+
+def three(path):
+    """A file with three labels, closed."""
+    with Labels(path) as made:
+        for key in (A, B, C):
+            made.add(key, "wrong", "ann", chosen="drawn")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("UPDATE labels SET verdict = 'right'", "row 1 is not as it was written"),
+        ("UPDATE labels SET verdict = 'right' WHERE id = 3", "row 3 is not as it was written"),
+        ("UPDATE labels SET verdict = 'right', digest = NULL WHERE id = 3", "row 3 is not"),
+        ("UPDATE labels SET verdict = 'right', digest = NULL", "not the labels of labels.json"),
+        ("UPDATE labels SET chosen = 'import' WHERE id = 2", "row 2 is not as it was written"),
+        ("UPDATE labels SET id = 9 WHERE id = 3", "row 9 is not as it was written"),
+        ("DELETE FROM labels WHERE id = 1", "row 2 is not as it was written"),
+        ("DELETE FROM labels WHERE id = 3", "has 2 rows of labels, and had 3"),
+        ("DELETE FROM labels", "has 0 rows of labels, and had 3"),
+    ],
+)
+def test_a_row_that_was_changed_or_taken_out_is_told_of(tmp_path, change, message):
+    by_hand(path := three(tmp_path / "labels.sqlite"), change)
+    with Labels(path) as labels, pytest.raises(DataError, match=message):
+        labels.current()
+
+
+@pytest.mark.parametrize("damage", ["empty", "no table", "no file"])
+def test_a_file_without_its_table_is_a_lost_one_not_an_empty_one(tmp_path, damage):
+    path = three(tmp_path / "labels.sqlite")
+    if damage == "no table":
+        by_hand(path, "DROP TABLE labels")
+    else:
+        path.write_bytes(b"") if damage == "empty" else path.unlink()
+    with pytest.raises(DataError, match="the labels are gone"):
+        Labels(path)
+
+
+@pytest.mark.parametrize("content", [None, "", "{}", "[]", '{"rows": 1e999, "digest": ""}', "\0"])
+def test_a_head_that_is_gone_or_damaged_is_told_of(tmp_path, content):
+    head = head_of(path := three(tmp_path / "labels.sqlite"))
+    head.unlink() if content is None else head.write_text(content)
+    with (
+        Labels(path) as labels,
+        pytest.raises(DataError, match=r"labels\.json: .*put the file back"),
+    ):
+        labels.rows()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_a_head_that_is_behind_the_rows_is_no_fault_and_is_brought_up(tmp_path, rows):
+    """As a kill between the rows and their head leaves it."""
+    path = tmp_path / "labels.sqlite"
+    with Labels(path) as labels:
+        for key in (A, B, C)[:rows]:
+            labels.add(key, "right", "ann", chosen="drawn")
+        if not rows:
+            labels.undo("ann")  # the head is there before the first row
+        head = head_of(path).read_bytes()
+        labels.add_all([Given(A, "right", "ann", "batch"), Given(B, "right", "ann", "batch")])
+    head_of(path).write_bytes(head)
+    with Labels(path) as labels:
+        assert len(labels.rows()) == rows + 2
+        labels.add(A, "right", "ben", chosen="drawn")
+    assert json.loads(head_of(path).read_text())["rows"] == rows + 3
+
+
+def test_a_file_from_before_the_chain_is_read_and_chained_from_then_on(tmp_path):
+    path = three(tmp_path / "labels.sqlite")
+    by_hand(path, "ALTER TABLE labels DROP COLUMN digest")
+    head_of(path).unlink()
+    with Labels(path) as labels:
+        assert [row.verdict for row in labels.rows()] == ["wrong"] * 3
+        labels.add(A, "right", "ben", chosen="drawn")
+    with Labels(path) as labels:
+        assert len(labels.rows()) == 4
+    by_hand(path, "UPDATE labels SET verdict = 'right' WHERE id = 2")
+    with Labels(path) as labels, pytest.raises(DataError, match="row 4 is not as it was written"):
+        labels.rows()
+
+
+def test_a_full_disk_after_the_rows_loses_no_label(labels, monkeypatch):
+    def full(path, **_):
+        raise PlaceError(f"{path}: no space")
+
+    labels.undo("ann")
+    monkeypatch.setattr("assent.reviewing.labels.beside", full)
+    labels.add(A, "right", "ann", chosen="drawn")
+    with Labels(labels.path) as again:
+        assert len(again.rows()) == 1

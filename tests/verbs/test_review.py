@@ -1,6 +1,8 @@
 """The verbs around a review: proposals of a real, small run, and what its labels change."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,8 @@ import assent
 import toy
 from assent.errors import ConfigError, DataError
 from assent.reporting.new_facts import completion_grid
+from assent.reviewing.exchange import COLUMNS, export_labels, import_labels
+from assent.reviewing.labels import Labels
 from assent.reviewing.proposals import keys_of
 from assent.verbs.review import propose, write_accepted
 from assent.verbs.train import train
@@ -111,20 +115,53 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
         assent.tune(run, "per-relation", reviewed=True)
 
 
-def test_labels_that_are_gone_are_missed_by_all_who_go_by_them(run, opened, tmp_path):
-    shutil.copytree(run.folder / "review", tmp_path / "review")
-    (tmp_path / "review" / "labels.sqlite").unlink()
-    copy = replace(run, folder=tmp_path)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("no file", "the labels of this review are gone; put the file back"),
+        ("empty", "the labels are gone; put the file back"),
+        ("no table", "the labels are gone; put the file back"),
+        ("no rows", "labels are gone; put the file back"),
+        ("flipped", "row 1 is not as it was written; put the file back"),
+    ],
+)
+def test_labels_that_are_gone_or_changed_are_missed_by_all_who_go_by_them(
+    run, opened, tmp_path, damage, message
+):
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder)
+    with Labels(path := folder / "review" / "labels.sqlite") as labels:
+        labels.add(opened.proposals.keys[0], "wrong", "ann", chosen="drawn")
+    if damage in ("no file", "empty"):
+        path.unlink() if damage == "no file" else path.write_bytes(b"")
+    else:
+        with closing(sqlite3.connect(path)) as file:
+            for trigger in ("never_changed", "never_deleted"):
+                file.execute(f"DROP TRIGGER {trigger}")
+            file.execute(
+                {
+                    "no table": "DROP TABLE labels",
+                    "no rows": "DELETE FROM labels",
+                    "flipped": "UPDATE labels SET verdict = 'right'",
+                }[damage]
+            )
+            file.commit()
+    before = path.read_bytes() if path.exists() else None
+    copy = replace(run, folder=folder)
     for work in (
         lambda: assent.complete(copy, 0.9, reviewed=True),
         lambda: assent.complete(copy, 0.5),
         lambda: assent.tune(copy, "judge", reviewed=True),
+        lambda: assent.review(folder).progress(),
+        lambda: export_labels(tmp_path / "labels.tsv", assent.review(folder)),
+        lambda: import_labels(tmp_path / "labels.tsv", assent.review(folder)),
     ):
-        with pytest.raises(
-            DataError, match="the labels of this review are gone; put the file back"
-        ):
+        (tmp_path / "labels.tsv").write_text("\t".join(COLUMNS) + "\n")
+        with pytest.raises(DataError, match=message):
             work()
-    assert not (tmp_path / "review" / "labels.sqlite").exists()
+    (check,) = [check for check in assent.verify(folder) if check.name == "review"]
+    assert check.state == "wrong" and message in check.detail
+    assert path.exists() == (before is not None)
 
 
 def test_what_a_promise_cannot_go_with_is_refused(run, opened):

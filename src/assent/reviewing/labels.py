@@ -2,21 +2,31 @@
 
 Undoing and changing a label are rows too. A row is on the disk before `add` returns, so that a
 process that is killed loses nothing that it had confirmed. Several processes may write at once.
+
+Each row has a digest over what it says and over the digest of the row before it, so that none can
+be changed or taken out unseen. How many rows there are, and the digest of the last, also stands in
+a file beside (the head), so that the last ones cannot either. The head is written after the rows:
+a kill in between leaves it behind them, never ahead. Older files have rows without a digest; those
+of the rows that follow are over them, too.
 """
 
+import hashlib
 import json
 import re
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from assent.core.checking import refuse_unknown
-from assent.errors import DataError
-from assent.files.text import is_text
+from assent.errors import DataError, PlaceError
+from assent.files.atomic import beside
+from assent.files.checksums import sealed, unsealed
+from assent.files.guarding import MALFORMED
+from assent.files.text import is_text, read_json
 
 RIGHT, WRONG, UNKNOWN, SKIP = "right", "wrong", "unknown", "skip"
 VERDICTS = (RIGHT, WRONG, UNKNOWN, SKIP)
@@ -38,7 +48,8 @@ CREATE TABLE IF NOT EXISTS labels (
     chosen TEXT NOT NULL,
     note TEXT NOT NULL,
     shown TEXT NOT NULL,
-    earlier INTEGER
+    earlier INTEGER,
+    digest TEXT
 );
 CREATE TRIGGER IF NOT EXISTS never_changed BEFORE UPDATE ON labels
     BEGIN SELECT RAISE(ABORT, 'labels are never changed'); END;
@@ -46,6 +57,7 @@ CREATE TRIGGER IF NOT EXISTS never_deleted BEFORE DELETE ON labels
     BEGIN SELECT RAISE(ABORT, 'labels are never deleted'); END;
 """
 FIELDS = "id, time, proposal, verdict, reviewer, chosen, note, shown, earlier"
+BACK = "put the file back"
 
 
 class Label(NamedTuple):
@@ -80,6 +92,13 @@ class Given(NamedTuple):
     time: float | None = None  # None: now
 
 
+class Head(NamedTuple):
+    """What stands outside of the file: how many rows it has, and the digest of the last."""
+
+    rows: int
+    digest: str  # empty where there is no row
+
+
 class Disagreement(NamedTuple):
     """A proposal about which reviewers say different things."""
 
@@ -92,20 +111,39 @@ class Labels:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.head_path = head_of(self.path)
         self._lock = threading.RLock()
         self._rows: list[Label] = []
+        self._digests = [""]  # before the first row, after it, after the second, ...
+        self._is_chained = False  # whether the last row has its digest in the file
+        self._last = 0, ""  # id and digest of the row that was written last
+        self._was_checked = False  # against the head
         self._current: dict[tuple[str, str], Label] | None = None
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                self._make()
             self._file = sqlite3.connect(
                 self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")
+            columns = [row[1] for row in self._file.execute("PRAGMA table_info(labels)")]
+            if not columns:
+                raise DataError(f"{self.path}: empty: the labels are gone; {BACK}")
+            if "digest" not in columns:
+                with suppress(sqlite3.OperationalError):  # another process has just added it
+                    self._file.execute("ALTER TABLE labels ADD COLUMN digest TEXT")
             self._file.executescript(SCHEMA)
-            self._file.execute(f"SELECT {FIELDS} FROM labels LIMIT 1")
+            self._file.execute(f"SELECT {FIELDS}, digest FROM labels LIMIT 1")
         except (sqlite3.Error, OSError) as error:
             raise DataError(f"{self.path}: no file of labels: {error}") from error
+
+    def _make(self) -> None:
+        """A file without a row, which has its name once it is whole: an empty one is a lost one."""
+        if self.head_path.exists():
+            raise DataError(f"{self.path}: the labels are gone; {BACK}")
+        with beside(self.path, own=True) as part, closing(sqlite3.connect(part)) as made:
+            made.executescript(SCHEMA)
 
     def close(self) -> None:
         with self._lock:
@@ -172,14 +210,14 @@ class Labels:
             return list(self._read())
 
     def refuse_damaged(self) -> None:
-        """Raises an error where the file is damaged, be it by pages or by rows."""
+        """Raises an error where the file is damaged, be it by pages, by rows, or by their chain."""
         try:
             with self._lock:
                 found = [row[0] for row in self._file.execute("PRAGMA integrity_check(1)")]
         except sqlite3.Error as error:
             raise DataError(f"{self.path}: cannot be read: {error}") from error
         if found != ["ok"]:
-            raise DataError(f"{self.path}: damaged ({found[0]}); put the file back")
+            raise DataError(f"{self.path}: damaged ({found[0]}); {BACK}")
         self.rows()
 
     def current(self) -> list[Label]:
@@ -207,6 +245,10 @@ class Labels:
             try:
                 self._file.execute("BEGIN IMMEDIATE")
                 try:
+                    self._was_checked = False
+                    rows = self._read()
+                    self._vouch()  # also for rows of a process that was killed before it could
+                    self._last = rows[-1].id if rows else 0, self._digests[-1]
                     yield
                 except BaseException:
                     self._file.execute("ROLLBACK")
@@ -214,26 +256,77 @@ class Labels:
                 self._file.execute("COMMIT")
             except sqlite3.Error as error:
                 raise DataError(f"{self.path}: cannot be written: {error}") from error
+            self._read()
+            with suppress(PlaceError):  # the labels are on the disk; the next ones vouch for them
+                self._vouch()
 
     def _insert(self, row: Sequence[Any]) -> Label:
-        placed = self._file.execute(
-            f"INSERT INTO labels ({FIELDS.removeprefix('id, ')}) VALUES (?,?,?,?,?,?,?,?)", row
+        """Writes a row; it is among `rows` once it is on the disk."""
+        number, before = self._last
+        label = Label(number + 1, *row)
+        self._last = label.id, _digest(before, label)
+        self._file.execute(
+            f"INSERT INTO labels ({FIELDS}, digest) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (*label, self._last[1]),
         )
-        return Label(int(placed.lastrowid or 0), *row)
+        return label
 
     def _read(self) -> list[Label]:
         """All rows; those that other processes added since are read from the file."""
+        head = None if self._was_checked else self._head()  # first: it is never ahead of the rows
         after = self._rows[-1].id if self._rows else 0
         try:
             found = self._file.execute(
-                f"SELECT {FIELDS} FROM labels WHERE id > ? ORDER BY id", (after,)
+                f"SELECT {FIELDS}, digest FROM labels WHERE id > ? ORDER BY id", (after,)
             ).fetchall()
         except sqlite3.Error as error:
             raise DataError(f"{self.path}: cannot be read: {error}") from error
-        if found:
-            self._rows += [self._label(row) for row in found]
+        for *row, said in found:
+            label = self._label(row)
+            digest = _digest(self._digests[-1], label)
+            if said != digest and (said is not None or self._is_chained):
+                raise DataError(f"{self.path}: row {label.id} is not as it was written; {BACK}")
+            self._is_chained = said is not None
+            self._rows.append(label)
+            self._digests.append(digest)
             self._current = None
+        if not self._was_checked:
+            self._check(head or self._head())
+            self._was_checked = True
         return self._rows
+
+    def _head(self) -> Head | None:
+        """How many rows there were, and the digest of the last; None: no head was written yet."""
+        if not self.head_path.exists():
+            return None
+        try:
+            document = unsealed(read_json(self.head_path), self.head_path)
+            return Head(int(document["rows"]), str(document["digest"]))
+        except (*MALFORMED, DataError) as error:
+            raise DataError(f"{self.head_path}: not as assent wrote it; {BACK}") from error
+
+    def _check(self, head: Head | None) -> None:
+        """Raises an error if rows are gone, or are not those that the head is about."""
+        if head is None:
+            if self._is_chained:
+                raise DataError(
+                    f"{self.head_path}: is gone, which says how many labels there were; {BACK}"
+                )
+            return
+        if head.rows > len(self._rows):
+            raise DataError(
+                f"{self.path}: has {len(self._rows):,} rows of labels, and had {head.rows:,}: "
+                f"labels are gone; {BACK}"
+            )
+        if head.rows < 0 or head.digest != self._digests[head.rows]:
+            raise DataError(f"{self.path}: not the labels of {self.head_path.name}; {BACK}")
+
+    def _vouch(self) -> None:
+        """Brings the head up to the rows that are on the disk."""
+        now = Head(len(self._rows), self._digests[-1])
+        if self._head() != now:
+            with beside(self.head_path, own=True) as part:
+                part.write_text(json.dumps(sealed(now._asdict())) + "\n", encoding="utf-8")
 
     def _label(self, row: Sequence[Any]) -> Label:
         """A row of the file, which anyone may have changed or damaged."""
@@ -245,7 +338,7 @@ class Labels:
             or label.verdict not in (*VERDICTS, UNDO)
             or label.chosen not in CHOSEN
         ):
-            raise DataError(f"{self.path}: row {label.id} is no label; put the file back")
+            raise DataError(f"{self.path}: row {label.id} is no label; {BACK}")
         return label
 
     def _counted(self) -> dict[tuple[str, str], Label]:
@@ -272,6 +365,16 @@ class Labels:
         raise DataError(f"label {label_id}: not one of {reviewer}'s that counts")
 
 
+def head_of(path: Path) -> Path:
+    """Where the head of a file of labels stands: labels.sqlite -> labels.json."""
+    return path.with_suffix(".json")
+
+
+def _digest(before: str, label: Label) -> str:
+    """Of a row that follows one with the digest `before`."""
+    return hashlib.sha256(json.dumps([before, *label]).encode()).hexdigest()
+
+
 def checked_label(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any, ...]:
     """The fields of a row but its id; refuses what is too long or no text."""
     refuse_unknown(given.verdict, verdicts, "verdict")
@@ -290,7 +393,7 @@ def checked_label(given: Given, verdicts: Sequence[str] = VERDICTS) -> tuple[Any
     if len(shown) > LONGEST_SHOWN:
         raise DataError(f"shown: expected at most {LONGEST_SHOWN:,} characters of JSON")
     note = " ".join(given.note.replace("\x00", " ").split())  # one line, so that it can be exported
-    now = round(time.time() if given.time is None else given.time, 6)  # as files have it
+    now = round(float(time.time() if given.time is None else given.time), 6)  # as files have it
     if not 0 <= now < LATEST:
         raise DataError("time: expected a moment between the years 1970 and 9999")
     if now > time.time() + AHEAD:  # it would count before all that is said until then
