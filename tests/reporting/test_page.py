@@ -182,7 +182,7 @@ def test_the_page_begins_with_all_new_facts_the_surest_first(read):
     assert [row[1][1] for row in read.tables["few-1"][1:]] == pytest.approx(
         [(90 - place) / 91 for place in range(FEW)]
     )
-    assert any("3 of 4 pairs joined like this" in said for row in data["rows"] for said in row[5])
+    assert any("in 3 of 4 such cases" in said for row in data["rows"] for said in row[5])
 
 
 def test_the_facts_of_each_relation_are_counted(read):
