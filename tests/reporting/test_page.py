@@ -319,6 +319,10 @@ def test_what_a_user_can_mend_is_said_before_anything_is_written(hostile_runs, t
         assent.report([tmp_path / "nowhere"], out)
     with pytest.raises(AssentError, match="no thresholds yet; `assent tune "):
         assent.report([untuned], out)
+    told: list[str] = []
+    with pytest.raises(AssentError, match="no thresholds yet; `assent tune "):
+        assent.report([folder, untuned], out, progress=told.append)
+    assert told == [], "no run is asked before all have a decider"
     with pytest.raises(AssentError, match="expected a line of `assent complete`"):
         assent.report([folder], out, facts=folder / "settings.toml")
     assert not out.exists()
