@@ -18,7 +18,7 @@ from rich.text import Text
 
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
-from assent.reporting.grid import setting_name
+from assent.reporting.grid import counted, setting_name
 from assent.training.journal import UNDER_WAY, Trial
 from assent.training.loop import Watcher
 
@@ -168,7 +168,8 @@ class Lines:
             best = ", the best so far" if values["best"] else ""
             return f"  on valid after epoch {values['epoch']}: {values['score']:.4f}{best}"
         if event == "start":
-            return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
+            queries, steps = counted(values["queries"], "query"), counted(values["steps"], "step")
+            return f"{queries}, {steps} an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
         if event == "changed":
@@ -178,7 +179,8 @@ class Lines:
             return f"time is up after {values['minutes']:.1f} min, in epoch {values['epoch'] + 1}"
         if event == "end":
             return (
-                f"done after {values['epochs']} epochs; the best was epoch {values['best_epoch']}"
+                f"done after {counted(values['epochs'], 'epoch')}; "
+                f"the best was epoch {values['best_epoch']}"
                 f"{time_spent(values)}"
             )
         return str(values.get("message", event))
