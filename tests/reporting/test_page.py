@@ -14,6 +14,7 @@ import pytest
 from scipy.special import expit
 
 import assent
+import toy
 from assent.building.counting import table_one
 from assent.cli import main
 from assent.core.counts import METRICS, ratio
@@ -322,7 +323,10 @@ def test_what_a_user_can_mend_is_said_before_anything_is_written(hostile_runs, t
     told: list[str] = []
     with pytest.raises(AssentError, match="no thresholds yet; `assent tune "):
         assent.report([folder, untuned], out, progress=told.append)
-    assert told == [], "no run is asked before all have a decider"
+    elsewhere = assent.train(toy.built(toy.crowd(1, 20, 2, 8)), "distmult", changes=small)
+    with pytest.raises(AssentError, match=r"distmult: a run on another benchmark than .*; report"):
+        assent.report([folder, elsewhere], out, progress=told.append)
+    assert told == [], "no run is asked before all are looked at"
     with pytest.raises(AssentError, match="expected a line of `assent complete`"):
         assent.report([folder], out, facts=folder / "settings.toml")
     assert not out.exists()

@@ -10,7 +10,7 @@ from assent.building.recipe import Progress
 from assent.core.decider import Decider
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside
 from assent.files.fact_lines import read_facts
 from assent.files.places import FACTS, SETTINGS
@@ -49,7 +49,7 @@ def report(
     figures: str | Path | None = None,
     progress: Progress | bool = True,
 ) -> Path:
-    """Writes one HTML file about a run, or about several side by side.
+    """Writes one HTML file about a run, or about several on one benchmark, side by side.
 
     Each run decides with what `assent tune` left in its folder, unless `deciders` are given, one
     for each run. The page begins with the new facts that `assent complete` left in the folders of
@@ -59,6 +59,11 @@ def report(
     if not loaded or (deciders and len(deciders) != len(loaded)):
         raise ConfigError(f"{len(loaded)} runs and {len(deciders)} deciders; expected one each")
     names = _names_of(loaded)
+    for name, run in zip(names, loaded, strict=True):
+        if run.benchmark.digest() != loaded[0].benchmark.digest():
+            raise DataError(
+                f"{name}: a run on another benchmark than {names[0]}; report each by itself"
+            )
     # All deciders are read before the first run is asked, which may take minutes.
     deciders = deciders or [_decider_of(*named) for named in zip(names, loaded, strict=True)]
     with shown(progress, steps) as told:
