@@ -3,13 +3,14 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import toy
 from assent.building.counting import table_one
-from assent.building.origin import digest
+from assent.building.origin import Counted, digest, origin_of, outline_of
 from assent.building.recipe import build
 from assent.core.facts import KnowledgeBase, Source
 
@@ -82,7 +83,19 @@ def test_a_relation_that_lost_all_its_train_facts_is_named():
     train = [*toy.facts_in(toy.TRAIN), ("ben", "admires", "ada"), ("cleo", "admires", "ada")]
     kb = toy.of_names(train, toy.facts_in(toy.VALID), toy.facts_in(toy.TEST))
     benchmark = build(kb, removed=["ada"], held_out=0.1, deal="by-query")
-    assert "1 relations have no train fact left: admires" in benchmark.origin["warnings"]
+    assert "1 relation has no train fact left: admires" in benchmark.origin["warnings"]
+
+
+def test_relations_that_lost_all_their_train_facts_go_by_their_labels():
+    lost = [("ben", "P1", "ada"), ("cleo", "P1", "ada"), ("ben", "P2", "ada")]
+    kb = toy.of_names(
+        [*toy.facts_in(toy.TRAIN), *lost], toy.facts_in(toy.VALID), toy.facts_in(toy.TEST)
+    )
+    names = kb.vocabulary
+    labels = {"P1": "admires", "P2": "envies"}
+    names = replace(names, relation_labels=tuple(labels.get(r, r) for r in names.relations))
+    benchmark = build(replace(kb, vocabulary=names), removed=["ada"], held_out=0.1, deal="by-query")
+    assert "2 relations have no train fact left: admires, envies" in benchmark.origin["warnings"]
 
 
 def test_missing_fakes_are_counted():
@@ -95,9 +108,21 @@ def test_missing_fakes_are_counted():
     answered = queries["C"]["total"] + queries["I"]["total"] - none
     assert queries["F"]["total"] == 0
     (warning,) = benchmark.origin["warnings"]
-    assert "fewer fake queries than wanted: the types leave too few anchors" in warning
+    assert warning.partition(" fewer fake queries than wanted: ")[2] == (
+        "the types, learned from the graph itself, leave too few anchors that violate a relation; "
+        "there are none, so precision on C and F is that on C"
+    )
     wanted = int(warning.split()[0].replace(",", ""))
     assert answered // 2 <= wanted <= answered
+
+
+def test_missing_fakes_are_no_fault_of_the_graph_where_types_were_given():
+    kb = toy.typed(toy.whole())
+    counts = Counted(4, np.ones(kb.vocabulary.num_relations), 0, 0, {"F": {"total": 2}}, 3)
+    assert origin_of(outline_of(kb), "", counts, {}, 1)["warnings"] == [
+        "1 fewer fake query than wanted: the types leave too few anchors that violate a relation; "
+        "there are 2, so precision on C and F is nearer to that on C"
+    ]
 
 
 @pytest.mark.parametrize("deal", ["by-fact", "by-query"])

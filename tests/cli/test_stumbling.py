@@ -82,7 +82,7 @@ def test_a_training_that_measured_nothing_says_so_and_what_it_lacks(say, benchma
     words = ("train", benchmark, "--model", "distmult", "--out", tmp_path / "run")
     code, printed, _ = say(*words, *short, *never)
     assert code == 0 and "nan" not in printed
-    assert "1 epochs; how good it is was not measured on valid" in printed
+    assert "1 epoch; how good it is was not measured on valid" in printed
     code, _, complained = say("report", tmp_path / "run", "--out", tmp_path / "page.html")
     assert code == 2 and f"`assent tune {tmp_path / 'run'}` finds them" in complained
 

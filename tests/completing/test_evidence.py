@@ -10,6 +10,7 @@ import toy
 from assent.completing.evidence import LEAST, Explainer
 from assent.completing.schema import Links, never_together
 from assent.core.arrays import frozen
+from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.rules import rivalling
 from assent.rules.beyond import COUNTED
@@ -124,8 +125,8 @@ def test_a_constant_after_two_steps_is_told_with_the_entity_between():
     found = explainer(frozen(facts), names).of(np.array([[people[-1], 2, language]], np.int32), 9)
     said = [reason.sentence for reason in found.at(0)]
     assert any(
-        "p13 was born in Bergen, which" in one
-        and "7 of 8 entities joined with Norway like this" in one
+        one == "p13 was born in Bergen, and Bergen has Norway as country: "
+        "7 of 8 entities born in entities with Norway as country speak Norwegian"
         for one in said
     ), said
 
@@ -285,6 +286,49 @@ def test_a_known_answer_speaks_against_a_second_one():
     ]
 
 
+def test_of_several_known_answers_all_speak_against_another():
+    """Two of forty people have two citizenships, one of them three."""
+    names = Vocabulary((*(f"p{n}" for n in range(40)), *"abcd"), ("citizen_of",))
+    facts = [[x, 0, 40] for x in range(40)] + [[0, 0, 41], [1, 0, 41], [1, 0, 42]]
+    against = {
+        person: [r.sentence for r in of_one(explainer(frozen(facts), names), person, 0, 43)
+                 if r.kind == "answered"]
+        for person in (0, 1)
+    }  # fmt: skip
+    assert against == {
+        0: ["p0 is a citizen of a and b already, and 38 of 40 entities have only one such answer; "
+            "2 have 2 or more"],
+        1: ["p1 is a citizen of a, b and c already, and 38 of 40 entities have only one such "
+            "answer; 1 has 3 or more"],
+    }  # fmt: skip
+
+
+def directors(typed):
+    """Eight films by eight people, who live in two countries; seven were made there."""
+    film, person, country = range(8), range(8, 16), (16, 17)
+    names = Vocabulary(
+        (*(f"film{n}" for n in film), *(f"Ann{n}" for n in film), "Norway", "Chile"),
+        ("was directed by", "is a citizen of", "was produced in"),
+    )
+    facts = [[n, 0, n + 8] for n in film] + [[n, 1, country[n % 2]] for n in person]
+    facts += [[n, 2, country[n % 2]] for n in range(7)]
+    kinds = [[n, 0] for n in film] + [[n, 1] for n in person] + [[n, 2] for n in country]
+    types = Types.of_pairs(("film", "person", "country"), toy.pairs(kinds), toy.pairs([]), 18, 6)
+    return explainer(frozen(facts), names, types=types if typed else None)
+
+
+def test_types_say_who_is_a_person_and_what_a_rule_is_about():
+    typed, untyped = (of_one(directors(types), 7, 2, 17)[0].sentence for types in (True, False))
+    assert typed == (
+        "film7 was directed by Ann7, who is a citizen of Chile: "
+        "in 7 of 8 such cases, the film was produced in the country, too"
+    )
+    assert untyped == (
+        "film7 was directed by Ann7, and Ann7 is a citizen of Chile: "
+        "in 7 of 8 such cases, a fact like “film7 was produced in Chile” is known, too"
+    )
+
+
 def test_where_many_have_several_answers_a_known_one_says_nothing():
     facts, names = speakers()
     several = np.concatenate([facts, frozen([[x, 0, 10] for x in range(3)])])
@@ -315,8 +359,9 @@ def test_an_answer_that_only_a_path_favours_is_a_rival_from_either_end():
     (rival,) = (r for r in of_one(explains, 8, 2, 20) if r.kind == "rival")
     assert (rival.support, rival.cases) == (8, 9)
     assert rival.sentence == (
-        "more speaks for “person8 is a citizen of country8”: person8 lives in town8, which is a "
-        "town of country8: 8 of 9 pairs joined like this are joined by “is a citizen of”, too"
+        "more speaks for “person8 is a citizen of country8”: person8 lives in town8, and town8 is "
+        "a town of country8: in 8 of 9 such cases, a fact like “person8 is a citizen of country8” "
+        "is known, too"
     )
     assert not [r for r in of_one(explains, 8, 2, 26) if r.kind == "rival"]
     (back,) = (r for r in of_one(explains, 1, 2, 26) if r.kind == "rival")
@@ -328,7 +373,7 @@ def test_a_pair_joined_as_no_pair_of_the_relation_is_told():
     facts = frozen([[x, 0, x + 1] for x in range(0, 8, 2)] + [[x, 1, x + 9] for x in range(9)])
     found = of_one(explainer(facts, names, enough=4), 0, 1, 1)
     assert [r.sentence for r in found if r.kind == "never"] == [
-        "p0 is married to p1, and none of the 4 pairs joined like this is joined by “child”"
+        "p0 is married to p1, and in none of 4 such cases is a fact like “p0 has p1 as child” known"
     ]
 
 
@@ -361,8 +406,8 @@ def test_a_path_is_told_as_facts_and_a_symmetric_relation_as_such():
     ]
     found = of_one(explainer(frozen(joined), names), 5, 1, 7)
     assert found[0].sentence == (
-        "f is part of g, which is part of h: "
-        "2 of 5 pairs joined like this are joined by “is part of”, too"
+        "f is part of g, and g is part of h: "
+        "in 2 of 5 such cases, a fact like “f is part of h” is known, too"
     )
 
 
@@ -373,5 +418,5 @@ def test_a_rule_that_is_less_sure_than_the_answer_is_common_says_nothing():
     (reason,) = of_one(explainer(frozen(facts), names), 28, 0, 30)
     assert (reason.kind, reason.support, reason.cases) == ("any", 20, 20)
     assert reason.sentence == (
-        "All 20 entities that speak something speak norwegian, among them p0 and p1"
+        "All 20 entities that speak anything speak norwegian, among them p0 and p1"
     )

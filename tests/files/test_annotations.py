@@ -69,6 +69,21 @@ def test_labels_may_be_kept_as_codex_keeps_them(folder):
     assert kb.vocabulary.relation_labels == ("lies in", "P2")
 
 
+@pytest.mark.parametrize("name", ["relation_labels.json", "relation_labels_en.json"])
+def test_labels_are_found_under_the_names_of_codex(folder, name):
+    put(folder, name, {"P1": {"label": "lies in"}})
+    put(folder, "relation_labels_de.json", {"P1": {"label": "liegt in"}})
+    assert read(folder).vocabulary.relation_labels == ("lies in", "P2")
+    put(folder, "relation_names.json", {"P1": "is in"})
+    assert read(folder).vocabulary.relation_labels == ("is in", "P2")
+
+
+def test_labels_are_taken_in_the_language_wanted(folder):
+    put(folder, "relation_labels_de.json", {"P1": {"label": "liegt in"}})
+    assert read(folder).vocabulary.relation_labels == ()
+    assert read(folder, language=["de"]).vocabulary.relation_labels == ("liegt in", "P2")
+
+
 def test_labels_may_lie_elsewhere(folder, tmp_path):
     path = put(tmp_path, "elsewhere.json", {"Q1": "Oslo"})
     with pytest.warns(UserWarning, match="none of its 1 names is in the graph"):  # of relations

@@ -229,7 +229,8 @@ def test_a_line_is_a_fact_with_its_evidence(tmp_path):
             0.75,
             3,
             4,
-            "ada likes <b>ben</b>: 3 of 4 pairs joined like this are joined by “knows”, too",
+            "ada likes <b>ben</b>: in 3 of 4 such cases, "
+            "a fact like “ada knows <b>ben</b>” is known, too",
         )
     ]
 

@@ -182,7 +182,7 @@ def test_addresses_are_links_and_nothing_else_is(opened):
 def test_evidence_is_shown_the_best_at_once(opened):
     tab = opened()
     tab.locator("input[name=search]").fill("e89")  # two pieces
-    assert "3 of 4 pairs joined like this" in tab.locator(".facts .why > p").inner_text()
+    assert "in 3 of 4 such cases" in tab.locator(".facts .why > p").inner_text()
     more = tab.locator(".facts .why details")
     assert more.locator("summary").inner_text() == "1 more"
     more.locator("summary").click()

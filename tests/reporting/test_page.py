@@ -14,6 +14,7 @@ import pytest
 from scipy.special import expit
 
 import assent
+import toy
 from assent.building.counting import table_one
 from assent.cli import main
 from assent.core.counts import METRICS, ratio
@@ -182,7 +183,7 @@ def test_the_page_begins_with_all_new_facts_the_surest_first(read):
     assert [row[1][1] for row in read.tables["few-1"][1:]] == pytest.approx(
         [(90 - place) / 91 for place in range(FEW)]
     )
-    assert any("3 of 4 pairs joined like this" in said for row in data["rows"] for said in row[5])
+    assert any("in 3 of 4 such cases" in said for row in data["rows"] for said in row[5])
 
 
 def test_the_facts_of_each_relation_are_counted(read):
@@ -319,6 +320,13 @@ def test_what_a_user_can_mend_is_said_before_anything_is_written(hostile_runs, t
         assent.report([tmp_path / "nowhere"], out)
     with pytest.raises(AssentError, match="no thresholds yet; `assent tune "):
         assent.report([untuned], out)
+    told: list[str] = []
+    with pytest.raises(AssentError, match="no thresholds yet; `assent tune "):
+        assent.report([folder, untuned], out, progress=told.append)
+    elsewhere = assent.train(toy.built(toy.crowd(1, 20, 2, 8)), "distmult", changes=small)
+    with pytest.raises(AssentError, match=r"distmult: a run on another benchmark than .*; report"):
+        assent.report([folder, elsewhere], out, progress=told.append)
+    assert told == [], "no run is asked before all are looked at"
     with pytest.raises(AssentError, match="expected a line of `assent complete`"):
         assent.report([folder], out, facts=folder / "settings.toml")
     assert not out.exists()

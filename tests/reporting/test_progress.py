@@ -57,6 +57,17 @@ def test_a_second_training_has_a_clock_and_epochs_of_its_own(clock):
     assert "epoch   1 of 5" in said and "at most 80 s left" in said
 
 
+def test_one_is_told_in_the_singular():
+    lines = Lines(Console(file=io.StringIO()))
+    start = {"event": "start", "queries": 1, "steps": 1, "epochs": 1}
+    end = {"event": "end", "epochs": 1, "best_epoch": 1}
+    assert lines.in_words(start) == "1 query, 1 step an epoch"
+    assert (
+        lines.in_words(start | {"queries": 3000, "steps": 2}) == "3,000 queries, 2 steps an epoch"
+    )
+    assert lines.in_words(end).startswith("done after 1 epoch; the best was epoch 1")
+
+
 def test_the_bar_does_not_count_what_was_done_before_a_resume():
     with Progress(TimeRemainingColumn(), console=Console(file=io.StringIO()), disable=True) as bar:
         shown = Bar(bar.console, bar)

@@ -9,7 +9,7 @@ from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.rules.phrases import around_tail
 from assent.rules.wording import Wording
-from assent.rules.words import plural, readable
+from assent.rules.words import is_person, plural, readable
 
 # label: the fact, the group and the claim seen from the head, then from the tail
 SAID = {
@@ -86,17 +86,20 @@ def test_a_relation_is_said_in_its_own_way(label):
 @pytest.mark.parametrize(
     ("label", "forwards"),
     [
-        ("borders", "entities that border something"),
+        ("borders", "entities that border anything"),
         ("uses calendar", "entities that use any calendar"),
         ("is written in script", "entities written in any script"),
         ("belongs to metazone", "entities that belong to any metazone"),
         ("occupation", "entities with any occupation"),
-        ("is a city in", "cities in something"),
-        ("widely speaks", "entities that widely speak something"),
+        ("is a city in", "cities in anything"),
+        ("widely speaks", "entities that widely speak anything"),
         ("has won prize", "entities that have won any prize"),
-        ("known as", "entities known as something"),
-        ("starring", "entities starring something"),
+        ("known as", "entities known as anything"),
+        ("starring", "entities starring anything"),
         ("is a city in time zone", "cities in any time zone"),
+        ("is in the language", "entities that are in any language"),
+        ("is a city on the continent", "cities on any continent"),
+        ("was released in the", "entities released in anything"),
     ],
 )
 def test_anyone_may_stand_at_the_other_end(label, forwards):
@@ -108,7 +111,7 @@ def test_anyone_may_stand_at_the_other_end(label, forwards):
     [
         ("is based in", "entities that something is based in"),
         ("uses currency", "entities that something uses as currency"),
-        ("capital", "capitals of something"),
+        ("capital", "capitals of anything"),
         ("member of", "entities with any member"),
     ],
 )
@@ -156,6 +159,8 @@ def test_names_in_any_style_are_said_as_words(name, told, tails):
 def test_what_a_name_ends_in_is_not_said_twice():
     words = wording("is a city in time zone", names=("Busan", "Seoul time zone"))
     assert words.told(0, 0, 1) == "Busan is a city in Seoul time zone"
+    words = wording("is in the", names=("Ann", "The Hague"))
+    assert words.told(0, 0, 1) == "Ann is in The Hague"
     assert wording("has capital", names=("Peru", "the capital")).told(0, 0, 1) == (
         "Peru has the capital"
     )
@@ -169,6 +174,109 @@ def test_types_name_those_who_have_a_relation():
     assert words.group(0, 1) == "countries that observe holiday Carnival"
     assert words.group(1, 0) == "holidays that Peru observes"
     assert words.kind(0) == "countries"
+
+
+FILMS = ("film", "person", "country")  # the types of Alien, Scott and France
+
+
+def films(label, head, tail, types=True):
+    """A fact between two of Alien, Scott and France, beside one that Scott was born in France."""
+    own = Types.of_pairs(FILMS, [[n, n] for n in range(3)], [], 3, 4) if types else None
+    names = Vocabulary(("a", "s", "f"), ("r", "born"), ("Alien", "Scott", "France"),
+                       (label, "was born in"))  # fmt: skip
+    return Wording(names, own, frozen([[head, 0, tail], [1, 1, 2]]))
+
+
+def test_people_are_who_and_things_are_that():
+    assert films("speaks", 1, 2).group(0, 2) == "people who speak France"
+    assert films("borders", 0, 2).group(0, 2) == "films that border France"
+    assert films("speaks", 1, 2, types=False).group(0, 2) == "entities that speak France"
+    assert films("was directed by", 0, 1).group(2, 0) == "people who directed Alien"
+    assert films("was directed by", 0, 1).claim("both", 2, 0) == "Both directed Alien"
+    assert films("was born in", 1, 2).group(2, 1) == "countries that Scott was born in"
+    assert films("borders", 0, 1).is_person(1) and not films("borders", 0, 1).is_person(0)
+    assert not films("borders", 0, 1, types=False).is_person(1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "person"),
+    [
+        ("person", True),
+        ("people", True),
+        ("/people/deceased_person", True),
+        ("http://schema.org/Person", True),
+        ("film actors", True),
+        ("women", True),
+        ("wordnet_person_100007846", True),
+        ("Q5", True),
+        ("Q515", False),
+        ("person group", False),
+        ("film", False),
+        ("", False),
+    ],
+)
+def test_the_name_of_a_type_tells_whether_it_is_about_people(kind, person):
+    assert is_person(kind) is person
+
+
+@pytest.mark.parametrize(
+    ("label", "ends", "forwards", "backwards"),
+    [
+        ("is a citizen of", (1, 2), "citizens of any country", "countries with any citizen"),
+        ("speaks", (1, 2), "people who speak any country", "countries that a person speaks"),
+        ("was directed by", (0, 1), "films directed by any person", "people who directed any film"),
+        ("was released in the", (0, 2), "films released in any country",
+         "countries that a film was released in"),
+    ],
+)  # fmt: skip
+def test_types_say_who_stands_at_the_other_end(label, ends, forwards, backwards):
+    words = films(label, *ends)
+    assert (words.group(0, None), words.group(2, None)) == (forwards, backwards)
+
+
+@pytest.mark.parametrize(
+    ("label", "ends", "types", "said"),
+    [
+        ("was directed by", (0, 1), True, "films directed by people born in France"),
+        ("follows", (0, 1), True, "films that follow people born in France"),
+        ("has stars", (0, 1), True, "films with people born in France among their stars"),
+        ("is about the person", (0, 1), True, "films that are about people born in France"),
+        ("is about the person", (0, 1), False, "entities that are about people born in France"),
+        ("was directed by", (0, 1), False, "entities directed by entities born in France"),
+    ],
+)
+def test_a_group_may_be_told_by_another_group(label, ends, types, said):
+    assert films(label, *ends, types=types).group_of_group(0, 1, 2) == said
+
+
+def test_several_at_the_other_end_do_what_one_does():
+    words = films("was directed by", 0, 1)
+    assert words.group_of_group(3, 2, 0) == "countries that people who directed Alien were born in"
+
+
+@pytest.mark.parametrize(
+    ("label", "types", "others", "said"),
+    [
+        ("was produced in", True, (), "the film was produced in the country"),
+        ("is in the country", True, (), "the film is in the country"),
+        ("is a film from", True, (), "the film is from the country"),
+        ("has the country", True, (), "the film has the country"),
+        ("was produced in", True, (1,), "the film was produced in the country"),
+        ("was produced in", True, (3,), "a fact like “Alien was produced in France” is known"),
+        ("was produced in", False, (), "a fact like “Alien was produced in France” is known"),
+    ],
+)
+def test_types_say_what_a_fact_is_about_if_they_tell_its_ends_apart(label, types, others, said):
+    assert films(label, 0, 2, types).case((0, 0, 2), others) == said
+
+
+def test_of_many_answers_a_few_are_named():
+    names = Vocabulary(tuple("abcdef"), ("r",), None, ("is a citizen of",))
+    words = Wording(names, None, frozen([[0, 0, 1]]))
+    assert words.told_of_all(0, 0, [1]) == "a is a citizen of b"
+    assert words.told_of_all(0, 0, [1, 2, 3]) == "a is a citizen of b, c and d"
+    assert words.told_of_all(0, 0, [1, 2, 3, 4, 5]) == "a is a citizen of b, c, d and 2 more"
+    assert words.told_of_all(1, 1, [0, 2]) == "a and c are citizens of b"
 
 
 def test_names_that_are_iris_or_paths_are_said_by_their_last_part():

@@ -71,7 +71,7 @@ def origin_of(
             "lost_facts": counts.lost_facts,
             "queries": counts.queries,
         },
-        "warnings": _warnings(counts, names),
+        "warnings": _warnings(counts, names, graph.types is not None),
     }
 
 
@@ -114,16 +114,22 @@ def digest_of(
     return sha.hexdigest()
 
 
-def _warnings(counts: Counted, names: Vocabulary) -> list[str]:
+def _warnings(counts: Counted, names: Vocabulary, types_given: bool) -> list[str]:
     warnings = _odd_names(names)
-    lonely = [names.relations[r] for r in np.flatnonzero(counts.train == 0)]
+    lonely = [names.relation(r) for r in np.flatnonzero(counts.train == 0).tolist()]
     if lonely:
-        warnings.append(f"{len(lonely)} relations have no train fact left: {', '.join(lonely)}")
-    missing_fakes = counts.fakes_wanted - counts.queries["F"]["total"]
-    if missing_fakes:
+        which = "1 relation has" if len(lonely) == 1 else f"{len(lonely)} relations have"
+        warnings.append(f"{which} no train fact left: {', '.join(lonely)}")
+    fakes = counts.queries["F"]["total"]
+    if missing := counts.fakes_wanted - fakes:
+        types = "the types" if types_given else "the types, learned from the graph itself,"
+        left = "there are none, so precision on C and F is"
+        if fakes:
+            left = f"there are {fakes:,}, so precision on C and F is nearer to"
+        queries = "query" if missing == 1 else "queries"
         warnings.append(
-            f"{missing_fakes:,} fewer fake queries than wanted: "
-            "the types leave too few anchors that violate a relation"
+            f"{missing:,} fewer fake {queries} than wanted: {types} leave too few anchors that "
+            f"violate a relation; {left} that on C"
         )
     return warnings
 

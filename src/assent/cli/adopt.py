@@ -42,6 +42,7 @@ def adopt(
     `assent tune`, `evaluate`, `complete`, `ask` and `report` take it like one of `assent train`.
     """
     from assent.files.runs import TRACE
+    from assent.reporting.grid import counted
     from assent.training.trace import read_events
     from assent.verbs.adopt import adopt as run_adopting
 
@@ -49,8 +50,8 @@ def adopt(
     found = read_events(run_folder / TRACE)[0]
     names = run.benchmark.vocabulary
     say(
-        f"{run.settings.name}, trained by {found['library']}: {names.num_entities:,} entities, "
-        f"{names.num_relations:,} relations"
+        f"{run.settings.name}, trained by {found['library']}: "
+        f"{counted(names.num_entities, 'entity')}, {counted(names.num_relations, 'relation')}"
     )
     if found["learned"] is None:
         say("what it learned from is not known: if it saw facts of test, figures will be too good")

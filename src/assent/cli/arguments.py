@@ -33,8 +33,9 @@ Graph = Annotated[
 Language = Annotated[
     str,
     typer.Option(
-        help="Languages for readable names in RDF, the best first, as in en,de. A name without a "
-        "language comes after these, then any other."
+        help="Languages for readable names in RDF, or in relation_labels_en.json and the like "
+        "beside the facts; the best first, as in en,de. A name without a language comes after "
+        "these, then any other."
     ),
 ]
 TypeRelation = Annotated[

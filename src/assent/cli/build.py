@@ -215,10 +215,13 @@ def build(
 
 def _say_more(origin: Mapping[str, Any], out_folder: Path) -> None:
     """What was removed, what is odd, and where the benchmark is."""
+    from assent.reporting.grid import counted
+
     if removed_entities := origin["counts"]["removed_entities"]:
         say(
-            f"{removed_entities:,} entities were removed, so that some queries lose all answers; "
-            "only the final fit of `assent complete --precision` knows them (--removed 0 keeps all)"
+            f"{counted(removed_entities, 'entity')} {'was' if removed_entities == 1 else 'were'} "
+            "removed, so that some queries lose all answers; only the final fit of "
+            "`assent complete --precision` knows them (--removed 0 keeps all)"
         )
     for warning in origin["warnings"]:
         err.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)

@@ -188,6 +188,7 @@ def complete(
     from assent.files.annotations import read_list
     from assent.files.destinations import Destinations
     from assent.files.provenance import About, refuse_graph
+    from assent.reporting.grid import counted
     from assent.reporting.new_facts import completion_grid, contents, summary_lines
     from assent.reporting.progress import minutes_of_queries
     from assent.training.interrupts import Interrupts
@@ -284,7 +285,7 @@ def complete(
         if found.finished and not whole:
             say("a part of the graph: what the run's folder keeps for reports stays as it was")
         if not found.finished:
-            done = f"{len(found.outcomes):,} of {found.relations:,} relations"
+            done = f"{len(found.outcomes):,} of {counted(found.relations, 'relation')}"
             raise StoppedError(
                 f"stopped; {' and '.join(places)} have what {done} gave", interrupts.wanted
             )

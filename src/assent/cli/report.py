@@ -37,9 +37,9 @@ def report(
     """Write one HTML page about a run, to read and to pass on.
 
     First the new facts of `assent complete`, if there are any, with evidence and probability; then
-    how good the decisions are, by kind of query and by relation. Several runs stand side by side,
-    the highest F1 first in one table; the first run named is the one that the others are compared
-    with. Needs `assent tune` before it.
+    how good the decisions are, by kind of query and by relation. Several runs on one benchmark
+    stand side by side, the highest F1 first in one table; the first run named is the one that the
+    others are compared with. Needs `assent tune` before it.
     """
     from assent.files.atomic import refuse_to_write
     from assent.reporting.progress import steps

@@ -137,7 +137,11 @@ def review(
 
 
 def _kept(opened: "Review") -> str:
-    return f"{len(opened.labels.current()):,} decisions are kept in {opened.labels.path}"
+    from assent.reporting.grid import counted
+
+    number = len(opened.labels.current())
+    are = "is" if number == 1 else "are"
+    return f"{counted(number, 'decision')} {are} kept in {opened.labels.path}"
 
 
 def _without_page(
@@ -148,6 +152,7 @@ def _without_page(
     status: bool,
 ) -> bool:
     """Reads and writes files, if any are named; whether that was all that was wanted."""
+    from assent.reporting.grid import counted
     from assent.reviewing.exchange import export_labels, import_labels
     from assent.verbs.review import write_accepted
 
@@ -160,9 +165,9 @@ def _without_page(
         )
     if export_file is not None:
         count = export_labels(export_file, opened)
-        say(f"{count:,} labels: {export_file}")
+        say(f"{counted(count, 'label')}: {export_file}")
     if accepted_file is not None:
-        say(f"{write_accepted(opened, accepted_file):,} facts: {accepted_file}")
+        say(f"{counted(write_accepted(opened, accepted_file), 'fact')}: {accepted_file}")
     if status:
         progress = opened.progress(opened.precision, opened.confidence)
         for line in progress.lines(opened.relation_labels()):

@@ -84,6 +84,7 @@ def train(
     on where it was stopped.
     """
     from assent.reporting.advice import advice
+    from assent.reporting.grid import counted
     from assent.reporting.progress import Together, watching
     from assent.reporting.tracking import tracking
     from assent.settings import COUNTED
@@ -127,7 +128,7 @@ def train(
             say(line)
     else:
         say(
-            f"{model}: {run.trained.epochs} epochs; how good it is was not measured on valid, "
-            "for train.evaluate_every = 0"
+            f"{model}: {counted(run.trained.epochs, 'epoch')}; how good it is was not measured on "
+            "valid, for train.evaluate_every = 0"
         )
     tell("run", run_folder)

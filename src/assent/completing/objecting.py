@@ -104,8 +104,8 @@ class Objections:
     def _told_already(self, anchor: int, slot: int, known: list[int]) -> str:
         for way in self._ways(slot):
             if own := [one for one in self.ground.answers(anchor, way) if one in known]:
-                return f"{self.words.step(anchor, way, own[0])[0]} already"
+                return f"{self.words.told_of_all(anchor, way, own)} already"
         name = self.words.entity(anchor)
         if known:  # by another relation, from which this one follows
-            return f"{name} has {self.words.entity(known[0])} in this place already"
+            return f"{name} has {self.words.named(known)} in this place already"
         return f"{name} has an answer already, which building removed"

@@ -57,17 +57,15 @@ class Opposing:
             told, _ = self.words.step(int(heads[row]), slot, int(tails[row]))
             low, high = self.graph.slot_items[slot], self.graph.slot_items[slot + 1]
             pairs = int(self.graph.member_offsets[high] - self.graph.member_offsets[low])
-            said = (
-                f"{told}, and none of the {pairs:,} pairs joined like this is joined by "
-                f"“{self.words.relation(relation)}”"
-            )
+            fact = self.words.told(int(heads[row]), relation, int(tails[row]))
+            said = f"{told}, and in none of {pairs:,} such cases is a fact like “{fact}” known"
             yield row, Reason(NEVER, 0.0, 0, pairs, said)
 
     def _other_answers(
         self, slot: int, anchors: Ids, entities: Ids, surest: NDArray[np.float64]
     ) -> Iterator[tuple[int, Reason]]:
         """Of anchors with a known answer, that one; of others, an answer that rules favour."""
-        single, count, _ = self._slot(slot)
+        single, count = self._slot(slot).single, self._slot(slot).having
         unanswered = []
         for row, (anchor, entity) in enumerate(
             zip(anchors.tolist(), entities.tolist(), strict=True)
@@ -76,11 +74,13 @@ class Opposing:
             if not others:
                 unanswered.append(row)
                 continue
-            told, _ = self.words.step(anchor, slot, others[0])
             said = (
-                f"{told} already, and {so_many_of(single, count)} {self.words.kind(slot)} have "
-                "only one such answer"
+                f"{self.words.told_of_all(anchor, slot, others)} already, and "
+                f"{so_many_of(single, count)} {self.words.kind(slot)} have only one such answer"
             )
+            if len(others) > 1:
+                many = int((self._slot(slot).sizes >= len(others)).sum())
+                said += f"; {many:,} {'has' if many == 1 else 'have'} {len(others)} or more"
             yield row, Reason(ANSWERED, single / count, single, count, said)
         places = np.array(unanswered, np.int64)
         asked = anchors[places], slot, entities[places]
@@ -144,7 +144,8 @@ class Opposing:
             low, high = graph.member_offsets[graph.slot_items[slot : slot + 2]]
             answers = np.unique(graph.members[low:high], return_counts=True)[1]
             single, count = int((answers == 1).sum()), len(answers)
-            self._slots[slot] = _Slot(single, count, count > 1 and single >= MOSTLY * count)
+            mostly = count > 1 and single >= MOSTLY * count
+            self._slots[slot] = _Slot(single, count, mostly, answers)
         return self._slots[slot]
 
 
@@ -154,3 +155,4 @@ class _Slot(NamedTuple):
     single: int
     having: int
     mostly_one: bool
+    sizes: NDArray[np.integer]  # (having,)  how many answers each of them has

@@ -47,42 +47,44 @@ class Telling:
         return f"{self.words.claim(many, slot, entity)}{named}"
 
     def of_end(self, rule: Rule, anchor: int, slot: int, entity: int) -> str:
-        """`Ann was born in Oslo, which is in Norway: 12 of 14 joined with Norway like this ...`"""
+        """`Ann was born in Oslo, and Oslo is in Norway: 12 of 14 born in cities in Norway ...`"""
         item, step, middle = rule.body
         graph = self.counting.graph
         last, end = int(graph.item_slots[item]), int(graph.item_entities[item])
         told = [self.words.step(anchor, step, middle), self.words.step(middle, last, end)]
         said = self._one_after_another(told, middle)
-        who = self.words.kind(step)
-        many = f"{so_many_of(rule.support, rule.cases)} {who} joined with {self.words.entity(end)}"
-        return f"{said}: {self.words.claim(f'{many} like this', slot, entity)}"
+        who = self.words.group_of_group(step, last, end)
+        many = f"{so_many_of(rule.support, rule.cases)} {who}"
+        return f"{said}: {self.words.claim(many, slot, entity)}"
 
     def of_path(self, rule: Rule, head: int, relation: int, tail: int) -> str:
-        """`Mali borders Algeria, which is a member of X: 395 of 763 pairs joined like this ...`"""
+        """`It was directed by Ann, who is a citizen of X: in 68 of 90 such cases, the film ...`"""
         *steps, middle = rule.body
         stops = [head, tail] if middle == NONE else [head, middle, tail]
         told = [self.words.step(start, slot, end) for slot, (start, end) in zip(
             steps, pairwise(stops), strict=True)]  # fmt: skip
         said = self._one_after_another(told, middle)
-        between = self.words.relation(relation)
         if steps == [relation + self.names.num_relations]:
             return (
-                f"{said}, and {so_many_of(rule.support, rule.cases)} known facts with “{between}” "
-                "hold both ways"
+                f"{said}, and {so_many_of(rule.support, rule.cases)} known facts with "
+                f"“{self.words.relation(relation)}” hold both ways"
             )
-        return (
-            f"{said}: {rule.support:,} of {rule.cases:,} pairs joined like this are joined by "
-            f"“{between}”, too"
-        )
+        between = [] if middle == NONE else [self.words.back(steps[0]), steps[1]]
+        case = self.words.case((head, relation, tail), between)
+        return f"{said}: in {so_many_of(rule.support, rule.cases)} such cases, {case}, too"
 
     def _one_after_another(self, told: list[tuple[str, int]], middle: int) -> str:
-        """Two facts in one sentence, if one ends with the entity that the other begins with."""
+        """One fact or two in one sentence.
+
+        A person that the first ends with and the second begins with is not named twice.
+        """
         (first, _), *rest = told
         for second, begins_with in rest:
             name = self.words.entity(middle)
-            if begins_with == middle and first.endswith(name) and second.startswith(name):
-                return f"{first}, which{second.removeprefix(name)}"
-            return f"{first}; {second}"
+            twice = begins_with == middle and first.endswith(name) and second.startswith(name)
+            if twice and self.words.is_person(middle):
+                return f"{first}, who{second.removeprefix(name)}"
+            return f"{first}, and {second}"
         return first
 
 

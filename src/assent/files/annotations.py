@@ -24,6 +24,16 @@ def find_file(folder: Path, stem: str, suffixes: Iterable[str] = SUFFIXES) -> Pa
     return found[0] if found else None
 
 
+def find_labels(folder: Path, what: str, languages: Iterable[str]) -> Path | None:
+    """The file with readable names of `entity` or `relation` in a folder, if any.
+
+    `relation_names`, or `relation_labels`, or with the first language there is behind it, as CoDEx
+    has it: `relation_labels_en.json`.
+    """
+    stems = [f"{what}_names", f"{what}_labels", *(f"{what}_labels_{one}" for one in languages)]
+    return next((path for stem in stems if (path := find_file(folder, stem))), None)
+
+
 def read_labels(path: str | Path | None, names: tuple[str, ...]) -> tuple[str, ...]:
     """A readable label for each name, the name itself where the file has none."""
     if path is None:

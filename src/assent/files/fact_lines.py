@@ -184,12 +184,12 @@ def _told(reason: Reason | _OldChain, fact: tuple[int, int, int], names: Vocabul
     if isinstance(reason, Reason):
         return reason
     facts, support, cases = reason
-    said = "; ".join(
-        f"{names.entity(h)} {names.relation(r)} {names.entity(t)}" for h, r, t in facts
+    *told, like = (
+        f"{names.entity(h)} {names.relation(r)} {names.entity(t)}" for h, r, t in (*facts, fact)
     )
-    said += (
-        f": {support:,} of {cases:,} pairs joined like this are joined by "
-        f"“{names.relation(fact[1])}”, too"
+    said = (
+        f"{', and '.join(told)}: in {support:,} of {cases:,} such cases, "
+        f"a fact like “{like}” is known, too"
     )
     return Reason(RULES[-1], support / max(cases, 1), support, cases, said)
 

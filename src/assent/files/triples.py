@@ -16,7 +16,13 @@ from assent.core.schema import ENDS, Schema
 from assent.core.types import Types
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.annotations import SUFFIXES, find_file, read_entity_types, read_labels
+from assent.files.annotations import (
+    SUFFIXES,
+    find_file,
+    find_labels,
+    read_entity_types,
+    read_labels,
+)
 from assent.files.atomic import beside, folder_beside
 from assent.files.formats import (
     Kept,
@@ -120,8 +126,8 @@ def annotated(
     `told` is what the graph itself tells.
     """
     if path.is_dir():
-        entity_names = entity_names or find_file(path, "entity_names")
-        relation_names = relation_names or find_file(path, "relation_names")
+        entity_names = entity_names or find_labels(path, "entity", taking.language)
+        relation_names = relation_names or find_labels(path, "relation", taking.language)
         types = types or find_file(path, "entity_types")
         schema = schema or find_file(path, "schema", {*SUFFIXES, *readable_suffixes()})
     if schema is not None:

@@ -8,7 +8,7 @@ from assent.building.findings import Finding
 from assent.core.benchmark import SPLITS, Benchmark
 from assent.core.facts import KnowledgeBase
 from assent.datasets import Status
-from assent.reporting.grid import Cell, Grid, count, numbers, texts, words
+from assent.reporting.grid import Cell, Grid, count, counted, numbers, texts, words
 
 KIND_NAMES = {
     "C": "complete (C)",
@@ -109,8 +109,8 @@ def origin_lines(origin: Mapping[str, Any]) -> tuple[str, str]:
         split: sum(counts["queries"][kind][split] for kind in ("C", "I", "F")) for split in SPLITS
     }
     benchmark = (
-        f"{counts['train_facts']:,} train facts, {counts['entities']:,} entities, "
-        f"{counts['relations']:,} relations, "
+        f"{counted(counts['train_facts'], 'train fact')}, "
+        f"{counted(counts['entities'], 'entity')}, {counted(counts['relations'], 'relation')}, "
         f"{asked['valid']:,} valid and {asked['test']:,} test queries"
     )
     return graph, benchmark
@@ -118,8 +118,9 @@ def origin_lines(origin: Mapping[str, Any]) -> tuple[str, str]:
 
 def benchmark_line(benchmark: Benchmark) -> str:
     """A benchmark in one line."""
+    names = benchmark.vocabulary
     return (
-        f"{len(benchmark.train):,} train facts, {benchmark.vocabulary.num_entities:,} entities, "
-        f"{benchmark.vocabulary.num_relations:,} relations, "
+        f"{counted(len(benchmark.train), 'train fact')}, "
+        f"{counted(names.num_entities, 'entity')}, {counted(names.num_relations, 'relation')}, "
         f"{len(benchmark.valid):,} valid and {len(benchmark.test):,} test queries"
     )

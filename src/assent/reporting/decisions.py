@@ -18,6 +18,7 @@ from assent.reporting.grid import (
     Grid,
     clipped,
     count,
+    counted,
     decimal,
     digits,
     numbers,
@@ -172,11 +173,11 @@ def _surest(evaluation: Evaluation) -> Keys:  # (relation,)
 def summary(evaluation: Evaluation) -> list[str]:
     """Sentences: what was accepted, how much of that is right, and what was left empty."""
     classified = evaluation.classified
-    counts, asked = classified.of("full"), f"{len(evaluation.queries):,} queries"
+    counts, asked = classified.of("full"), counted(len(evaluation.queries), "query")
     if not counts.accepted:
         return [f"To {asked} it accepts nothing."]
     sentences = [
-        f"To {asked} it accepts {counts.accepted:,} facts; "
+        f"To {asked} it accepts {counted(counts.accepted, 'fact')}; "
         f"{percent(precision(counts))} of them are right."
     ]
     if counts.relevant:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from assent.core.legible import legible
+from assent.rules.words import plural
 
 DASH = "\u2013"  # stands for what is not known or not defined
 LONGEST = 160  # letters of a name: names come from users' graphs
@@ -170,8 +171,8 @@ def setting_value(value: object) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """`1 fact`, `2,000 facts`."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    """`1 fact`, `2,000 facts`, `3 queries`."""
+    return f"{number:,} {thing if number == 1 else plural(thing)}"
 
 
 def clipped(text: str) -> str:

@@ -63,7 +63,7 @@ def summary_lines(found: Completion) -> list[str]:
         if not outcome.accepts
     ]
     lines = [
-        f"{queries:,} queries about {counted(len(outcomes), 'relation')}: "
+        f"{counted(queries, 'query')} about {counted(len(outcomes), 'relation')}: "
         f"{counted(accepted, 'fact')} accepted{_as_guesses(entailed)}, {review:,} to review",
         f"left out as second answers: {second:,}; added as the other direction: {mirrored:,}",
     ]
@@ -74,7 +74,7 @@ def summary_lines(found: Completion) -> list[str]:
     elif without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
-        lines.append(f"{why}, so nothing accepted: {len(without):,} relations ({shown})")
+        lines.append(f"{why}, so nothing accepted: {counted(len(without), 'relation')} ({shown})")
     if found.rehearsed is None:
         lines += _doubtful_lines(found.guessed)
     if entailed:
@@ -109,8 +109,8 @@ def _reviewed_lines(found: Completion, reviewed: Reviewed) -> list[str]:
     """What is promised of the accepted facts, and what the promise rests on."""
     accepted = len(found.accepted)
     lines = [
-        f"{reviewed.proposals:,} proposals, {reviewed.drawn:,} of them drawn at random and "
-        f"labelled: {accepted:,} facts accepted, {len(found) - accepted:,} to review"
+        f"{counted(reviewed.proposals, 'proposal')}, {reviewed.drawn:,} of them drawn at random "
+        f"and labelled: {counted(accepted, 'fact')} accepted, {len(found) - accepted:,} to review"
     ]
     if not accepted:
         return [*lines, "nothing can be promised yet; `assent review` says what it takes"]

@@ -1,7 +1,6 @@
 """The report as one page: new facts, how well the runs decide, and how they were made."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -88,8 +87,8 @@ class Sample(NamedTuple):
     candidates: Grid
 
 
-class Group(NamedTuple):
-    """What the runs of one benchmark share, and how they compare."""
+class Together(NamedTuple):
+    """What the runs share, which are of one benchmark, and how they compare."""
 
     name: str
     compared: Grid  # no rows of a run alone
@@ -114,19 +113,19 @@ def page(
     evaluations = {run.name: run.evaluation for run in runs}
     facts = [fact_list(one, number) for number, one in enumerate(found, 1)]
     charts = {chart.name: chart.spec for part in sections for chart in part.charts}
-    groups = [_group(group, number) for number, group in enumerate(_by_benchmark(runs), 1)]
+    together = _together(runs)
     return (
         environment()
         .get_template("page.html")
         .render(
             title=f"assent: {', '.join(evaluations)}",
-            headline=_headline(facts, " and ".join(group.name for group in groups)),
+            headline=_headline(facts, together.name),
             policy=policy(scripts),
             scripts=scripts,
             style=house_style() + own_file("page.css"),
             cards=[_card(run, place) for place, run in enumerate(runs)],
             marks=[_mark(run.name, place) for place, run in enumerate(runs)],
-            groups=groups,
+            together=together,
             settings=settings_grid(runs),
             comparison=comparison_grid(evaluations),
             ranking=ranking_grid(evaluations),
@@ -147,14 +146,6 @@ def _headline(facts: Sequence[FactList], graph: str) -> str:
     if facts:
         return f"New facts for {graph}, by {len(facts)} runs"
     return f"What is accepted for {graph}, and what is left"
-
-
-def _by_benchmark(runs: Sequence[ReportedRun]) -> list[list[ReportedRun]]:
-    """The runs of each benchmark, in the order given."""
-    groups: dict[str, list[ReportedRun]] = {}
-    for run in runs:
-        groups.setdefault(run.benchmark.digest(), []).append(run)
-    return list(groups.values())
 
 
 def _card(run: ReportedRun, place: int) -> Card:
@@ -184,41 +175,28 @@ def _wants_precision(run: ReportedRun) -> bool:
     return "promise" in run.decider.found or run.decider.objective.startswith("precision")
 
 
-def _group(runs: Sequence[ReportedRun], number: int) -> Group:
+def _together(runs: Sequence[ReportedRun]) -> Together:
     benchmark = runs[0].benchmark
     findings = audit(benchmark)
-    relations = relations_grid([run.decided for run in runs], MOST_RELATIONS)
-    grids = (
-        runs_grid(runs),
-        queries_grid(benchmark),
-        audit_grid(findings),
-        decisions_grid({run.name: run.evaluation for run in runs}),
-        relations,
-    )
-    # An id may stand only once in a page.
-    names = (grid.name if number == 1 else f"{grid.name}-{number}" for grid in grids)
-    compared, queries, audited, decisions, relations = (
-        replace(grid, name=name) for grid, name in zip(grids, names, strict=True)
-    )
-    return Group(
+    return Together(
         clipped(runs[0].dataset),
-        compared,
+        runs_grid(runs),
         benchmark_line(benchmark),
         [str(warning) for warning in benchmark.origin.get("warnings", ())],
-        queries,
-        audited,
+        queries_grid(benchmark),
+        audit_grid(findings),
         audit_line(findings),
         any(finding.failed for finding in findings),
-        decisions,
+        decisions_grid({run.name: run.evaluation for run in runs}),
         _differences(runs),
-        relations,
+        relations_grid([run.decided for run in runs], MOST_RELATIONS),
         len(runs),
-        list(_samples(runs, number)),
+        list(_samples(runs)),
     )
 
 
 def _differences(runs: Sequence[ReportedRun]) -> list[str]:
-    """F1 of each of these runs of one benchmark beside the first; with intervals."""
+    """F1 of each of these runs beside the first; with intervals."""
     first, *others = runs
     lines = []
     if len(others) > 1:
@@ -229,8 +207,8 @@ def _differences(runs: Sequence[ReportedRun]) -> list[str]:
     return lines
 
 
-def _samples(runs: Sequence[ReportedRun], number: int) -> Iterator[Sample]:
-    """The sample queries of one benchmark, and what each run says to them."""
+def _samples(runs: Sequence[ReportedRun]) -> Iterator[Sample]:
+    """The sample queries, and what each run says to them."""
     benchmark = runs[0].benchmark
     kinds = {row: kind for kind, row in sample_rows(benchmark, SAMPLES)}
     for said in zip(*(run.candidates for run in runs), strict=True):
@@ -241,12 +219,12 @@ def _samples(runs: Sequence[ReportedRun], number: int) -> Iterator[Sample]:
             clipped(query_in_words(benchmark.test, row, benchmark.vocabulary)),
             KIND_NAMES[kinds[row]].removeprefix("… "),
             int(benchmark.test.num_answers[row]),
-            candidates_grid(f"query-{number}-{row}", columns, benchmark.vocabulary.entity),
+            candidates_grid(f"query-{row}", columns, benchmark.vocabulary.entity),
         )
 
 
 def runs_grid(runs: Sequence[ReportedRun]) -> Grid:
-    """A row for each of several runs of one benchmark, the highest F1 first."""
+    """A row for each of several runs, the highest F1 first."""
     rows = [
         [
             words(run.name, "run"),

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from assent.core.legible import legible
 from assent.datasets import Progress as Download
+from assent.reporting.grid import counted
 from assent.training.loop import Watcher
 
 PAUSE = 2.0  # seconds between two lines about queries, at least
@@ -149,7 +150,8 @@ class Lines:
             best = ", the best so far" if values["best"] else ""
             return f"  on valid after epoch {values['epoch']}: {values['score']:.4f}{best}"
         if event == "start":
-            return f"{values['queries']:,} queries, {values['steps']:,} steps an epoch"
+            queries, steps = counted(values["queries"], "query"), counted(values["steps"], "step")
+            return f"{queries}, {steps} an epoch"
         if event == "resume":
             return f"going on in epoch {values['epoch'] + 1} after step {values['step']}"
         if event == "changed":
@@ -159,7 +161,8 @@ class Lines:
             return f"time is up after {values['minutes']:.1f} min, in epoch {values['epoch'] + 1}"
         if event == "end":
             return (
-                f"done after {values['epochs']} epochs; the best was epoch {values['best_epoch']}"
+                f"done after {counted(values['epochs'], 'epoch')}; "
+                f"the best was epoch {values['best_epoch']}"
                 f"{time_spent(values)}"
             )
         return str(values.get("message", event))

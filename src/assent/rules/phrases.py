@@ -33,7 +33,8 @@ from assent.rules.words import (
     readable,
 )
 
-SOMETHING = "something"  # at the other end, whatever it is
+ARTICLES = ("a", "an", "the")
+RELATIVES = ("that", "who")
 PLAIN = re.compile(r"[A-Za-z][A-Za-z ,'()-]{0,78}")  # a label that can be part of a sentence
 
 
@@ -41,7 +42,8 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z ,'()-]{0,78}")  # a label that can be part 
 class Phrase:
     """What a relation says, as parts of sentences.
 
-    `{}` stands for the entity at its other end, `{many}` for several at this end.
+    `{}` stands for the entity at its other end, `{many}` for several at this end, `{kind}` for what
+    those at this end are, and `{who}` for "who" or "that" behind it.
     """
 
     told: str  # after the head, before the tail's name: "{h} is a city in {}", whole
@@ -121,7 +123,7 @@ def _verb(label: str) -> Phrase:
     many, gap = plural_verb(label), _gap(label)
     return Phrase(
         f"{{h}} {label} {{}}",
-        f"{{kind}} that {many} {{}}",
+        f"{{kind}} {{who}} {many} {{}}",
         f"{{many}} {many} {{}}",
         f"{{kind}} that {{}} {gap}",
         f"{{}} {gap.partition(' as ')[0]} {{many}}",
@@ -160,14 +162,13 @@ def _state(label: str, is_: str) -> Phrase:
     """`educated at`, `in metazone`: how the head is to the tail."""
     are, gap = AUXILIARIES[is_], _gap(f"{is_} {label}")
     first = label.split()[0]
-    that = "" if is_participle(first) or is_doing(first) else f"that {are} "
-    return Phrase(
-        f"{{h}} {is_} {label} {{}}",
-        f"{{kind}} {that}{label} {{}}",
-        f"{{many}} {are} {label} {{}}",
-        f"{{kind}} that {{}} {gap}",
-        f"{{}} {gap} {{many}}",
-    )
+    who = "" if is_participle(first) or is_doing(first) else f"{{who}} {are} "
+    heads, are_heads = f"{{kind}} {who}{label} {{}}", f"{{many}} {are} {label} {{}}"
+    told = f"{{h}} {is_} {label} {{}}"
+    if is_ == "was" and label == f"{first} by" and TOLD_AFTERWARDS.fullmatch(first):
+        did = f"{first} {{}}"  # was directed by: people who directed it
+        return Phrase(told, heads, are_heads, f"{{kind}} {{who}} {did}", f"{{many}} {did}")
+    return Phrase(told, heads, are_heads, f"{{kind}} that {{}} {gap}", f"{{}} {gap} {{many}}")
 
 
 def _noun(label: str) -> Phrase:
@@ -207,20 +208,51 @@ def _gap(label: str) -> str:
     return " ".join([*words[:verb], "as", *words[verb:]])
 
 
-def about_any(phrase: str, kind: str) -> str:
-    """The phrase about anyone: `written in any script`, `that border something`."""
-    before, after = phrase.split("{}")
+def about_any(phrase: str, kind: str, who: str, other: str) -> str:
+    """The phrase about anyone: `written in any script`, `who are citizens of any country`.
+
+    `other` is what one thing at the other end is: "country"; empty if nobody knows.
+    """
+    words, noun, after = _apart(phrase, kind, who)
     for as_ in (" as a ", " as an ", " as ", " among their "):
         if after.startswith(as_):
-            return f"{before.format(kind=kind)}any {after.removeprefix(as_)}"
-    words = before.format(kind=kind).split()
-    starts = [n + 1 for n, word in enumerate(words) if word in (*PREPOSITIONS, "that")]
-    last = max(starts, default=0)
-    if words[last - 1 : last] == ["that"]:  # the verb itself comes before its object
+            return " ".join([*words, "any", after.removeprefix(as_)])
+    if after:  # it does something: cities that a person was born in
+        return f"{' '.join(words)} {f'{article(other)} {other}' if other else 'something'}{after}"
+    noun = noun or other
+    return " ".join([*words, f"any {noun}" if noun else "anything"])
+
+
+def about_many(phrase: str, kind: str, who: str, others: str) -> str:
+    """The phrase about all of a group: `born in cities in Norway`, `that people were born in`."""
+    words, _, after = _apart(phrase, kind, who)
+    if words[-1] == "that":
+        after = f" {plural_verb(after.strip())}"
+    return f"{' '.join(words)} {others}{after}"
+
+
+def noun_before(phrase: str) -> str:
+    """What a phrase calls the entity at its other end: `in the language {}` says `language`."""
+    return _apart(phrase, "all", "that")[1]
+
+
+def _apart(phrase: str, kind: str, who: str) -> tuple[list[str], str, str]:
+    """The words of a phrase, the noun that it ends in, and what stands behind the name.
+
+    films that are in | language | (nothing)
+    """
+    before, after = phrase.split("{}")
+    words = before.format(kind=kind, who=who).split()
+    starts = [n + 1 for n, word in enumerate(words) if word in (*PREPOSITIONS, *RELATIVES)]
+    last = max(starts, default=len(words))
+    if words[last - 1] in RELATIVES:  # the verb itself comes before its object
         last += 2 if re.fullmatch("have|.*ly", " ".join(words[last : last + 1])) else 1
-    if after or not 0 < last < len(words) or words[-1] == "as":
-        return f"{' '.join(words)} {SOMETHING}{after}"
-    return " ".join([*words[:last], "any", *words[last:]])
+    if after or words[-1] == "as":
+        return words, "", after
+    noun = words[last:]
+    while noun and noun[0] in ARTICLES:
+        noun = noun[1:]
+    return words[:last], " ".join(noun), after
 
 
 def put(phrase: str, name: str, **others: str) -> str:
@@ -238,8 +270,11 @@ def _without_twice(phrase: str, name: str) -> tuple[str, str]:
     words, said = name.split(), before.split()
     for count in range(min(len(words) - 1, len(said)), 0, -1):
         if [word.lower() for word in words[-count:]] == said[-count:]:
-            before = " ".join(said[:-count]) + " "
+            said = said[:-count]
+            before = " ".join(said) + " "
             break
+    if said[-1:] == ["the"] and words[:1] in (["the"], ["The"]):  # in the | The Hague
+        before = " ".join(said[:-1]) + " "
     if after.startswith(" as ") and f" {name.lower()}".endswith(f" {after[4:].lower()}"):
         after = ""
     return before, after

@@ -1,4 +1,4 @@
-"""Words of English: names as words, plurals, and which words are verbs, nouns or participles."""
+"""Words of English: names as words, plurals, which words are verbs, and which nouns are people."""
 
 import re
 from collections.abc import Sequence
@@ -57,6 +57,17 @@ NOUNS_IN_ING = re.compile(
     r"recording|holding|landing|opening|offering|ruling|crossing|writing|training|meaning|"
     r"housing|clothing|spelling|funding|publishing|engineering|manufacturing|spring)"
 )
+# Types of people, by their last noun: "film actor", "/people/person". Q5 is Wikidata's human.
+PERSON = re.compile(
+    r"person|people|human|being|man|woman|child|boy|girl|father|mother|brother|sister|son|"
+    r"daughter|husband|wife|spouse|citizen|inhabitant|celebrity|actor|actress|comedian|dancer|"
+    r"director|screenwriter|filmmaker|photographer|writer|author|novelist|poet|journalist|artist|"
+    r"painter|sculptor|architect|singer|musician|composer|pianist|politician|senator|minister|"
+    r"president|monarch|king|queen|emperor|soldier|scientist|researcher|professor|physicist|"
+    r"chemist|biologist|mathematician|philosopher|historian|economist|engineer|inventor|lawyer|"
+    r"judge|physician|nurse|patient|teacher|student|employee|athlete|footballer|cyclist|swimmer|"
+    r"saint|bishop|pope|priest|q5"
+)
 ADJECTIVES = ("part", "aware", "capable", "full", "independent", "typical")  # before "of"
 IRREGULAR = {
     "child": "children",
@@ -69,6 +80,9 @@ IRREGULAR = {
     "phenomenon": "phenomena",
     **{same: same for same in ("series", "species", "headquarters", "news", "means", "offspring")},
 }
+
+
+_SINGULAR = {many: one for one, many in IRREGULAR.items()}
 
 
 def readable(name: str) -> str:
@@ -104,6 +118,15 @@ def plural(phrase: str) -> str:
     place = head_noun(words)
     words[place] = _plural_word(words[place])
     return " ".join(words)
+
+
+def is_person(kind: str) -> bool:
+    """Whether things of this type are people, in the singular or the plural, as its name tells."""
+    words = re.sub(r"[^a-z]*\d{2,}$", "", readable(kind).lower()).split()
+    noun = words[head_noun(words)] if words else ""
+    return any(
+        PERSON.fullmatch(one) for one in (noun, noun.removesuffix("s"), _SINGULAR.get(noun, ""))
+    )
 
 
 def core(words: Sequence[str]) -> int:

@@ -19,6 +19,7 @@ from assent.files.recording import record, seal_folder
 from assent.files.runs import ENTITIES, RELATIONS, RULES, TRACE, WEIGHTS
 from assent.reporting.deciders import found_lines
 from assent.reporting.decisions import decisions_grid
+from assent.reporting.grid import counted
 from assent.reporting.rendering import markdown
 from assent.settings import read_toml, to_toml
 from assent.verbs.deciders import HEARD, hearing, load_decider, save_decider
@@ -121,9 +122,13 @@ def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     yield from (f"A knowledge-base completion model, packed by assent {__version__}.", "")
     numbers = sum(tensor.numel() for tensor in run.model.state_dict().values())
     yield f"- Model: {run.settings.name}, {numbers:,} numbers"
-    yield f"- Trained: {trained.epochs} epochs, the best was number {trained.best_epoch}"
+    yield f"- Trained: {counted(trained.epochs, 'epoch')}, the best was number {trained.best_epoch}"
     yield f"- Trained on: {len(benchmark.train):,} facts{f' of {_plain(origin)}' if origin else ''}"
-    yield f"- Benchmark: {names.num_entities:,} entities, {names.num_relations:,} relations"
+    entities, relations = (
+        counted(names.num_entities, "entity"),
+        counted(names.num_relations, "relation"),
+    )
+    yield f"- Benchmark: {entities}, {relations}"
     yield f"- Queries: {asked[0]:,} in valid, {asked[1]:,} in test"
     yield f"- Checksum of the benchmark: {benchmark.digest()}"
     yield f"- Checksum of the model: {run.model.digest()}"

@@ -10,7 +10,7 @@ from assent.building.recipe import Progress
 from assent.core.decider import Decider
 from assent.deciding.curves import Curves
 from assent.deciding.shortlisting import Highest
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside
 from assent.files.fact_lines import read_facts
 from assent.files.places import FACTS, SETTINGS
@@ -49,7 +49,7 @@ def report(
     figures: str | Path | None = None,
     progress: Progress | bool = True,
 ) -> Path:
-    """Writes one HTML file about a run, or about several side by side.
+    """Writes one HTML file about a run, or about several on one benchmark, side by side.
 
     Each run decides with what `assent tune` left in its folder, unless `deciders` are given, one
     for each run. The page begins with the new facts that `assent complete` left in the folders of
@@ -58,12 +58,19 @@ def report(
     loaded = [load_run(run) if isinstance(run, str | Path) else run for run in runs]
     if not loaded or (deciders and len(deciders) != len(loaded)):
         raise ConfigError(f"{len(loaded)} runs and {len(deciders)} deciders; expected one each")
+    names = _names_of(loaded)
+    for name, run in zip(names, loaded, strict=True):
+        if run.benchmark.digest() != loaded[0].benchmark.digest():
+            raise DataError(
+                f"{name}: a run on another benchmark than {names[0]}; report each by itself"
+            )
+    # All deciders are read before the first run is asked, which may take minutes.
+    deciders = deciders or [_decider_of(*named) for named in zip(names, loaded, strict=True)]
     with shown(progress, steps) as told:
         reported = []
-        for place, name in enumerate(_names_of(loaded)):
+        for name, run, decider in zip(names, loaded, deciders, strict=True):
             told(f"asking {name} the test queries")
-            given = deciders[place] if deciders else None
-            reported.append(reported_run(name, loaded[place], given))
+            reported.append(reported_run(name, run, decider))
         told("reading new facts")
         if facts is not None:
             labels = [run.benchmark.vocabulary for run in loaded]
@@ -87,12 +94,8 @@ def is_page(path: Path) -> bool:
         return file.read(LOOKED_AT).lstrip().lower().startswith(PAGE)
 
 
-def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) -> ReportedRun:
+def reported_run(name: str, run: Run | Adapted, decider: Decider) -> ReportedRun:
     """All that the report shows of a run, from one pass over test."""
-    if decider is None:
-        if (folder := folder_of(run)) is None:
-            raise ConfigError(f"{name}: has no folder with a decider, so say with which: deciders=")
-        decider = load_decider(folder, run)
     benchmark, floors = run.benchmark, floors_asked(decider, run.benchmark)
     differ = len(floors) > 1 and bool(np.isfinite(floors).any())
     separation = Separation(decider.floors.values if differ else None)
@@ -111,6 +114,13 @@ def reported_run(name: str, run: Run | Adapted, decider: Decider | None = None) 
         tuple(best_candidates(run.model, decider, benchmark, rows)),
         read_events(folder / TRACE) if (folder := folder_of(run)) else (),
     )
+
+
+def _decider_of(name: str, run: Run | Adapted) -> Decider:
+    """What `assent tune` left in the folder of a run."""
+    if (folder := folder_of(run)) is None:
+        raise ConfigError(f"{name}: has no folder with a decider, so say with which: deciders=")
+    return load_decider(folder, run)
 
 
 def _left_by_complete(

@@ -306,7 +306,7 @@ def test_ctrl_c_ends_it_and_says_where_the_decisions_are(tmp_path):
         body = {"proposal": card["proposal"], "verdict": "right", "order": "drawn"}
         answer(started, "/api/decide", body)
     assert started.process.returncode == 0
-    assert started.printed[-1].startswith("1 decisions are kept in ")
+    assert started.printed[-1].startswith("1 decision is kept in ")
 
 
 def test_a_port_that_is_taken_is_said_so(tmp_path, say):
