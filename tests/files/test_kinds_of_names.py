@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from assent.core.arrays import frozen
 from assent.core.new_facts import Evidence, NewFacts
+from assent.errors import DataError
 from assent.files.facts import write_facts
 from assent.files.provenance import About
 from assent.files.triples import named_facts, read
@@ -47,6 +48,30 @@ def in_a_file(rows, about=None):
         kept = {"keep_literals": True, "keep_blank_nodes": True} if about else {}
         again = read(path, **kept)
     return set(named_facts(again.facts, again.vocabulary).iter_rows())
+
+
+# Whatever a line can hold: spaces of all kinds at either end, and controls.
+HELD = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1
+).filter(lambda name: not name.startswith("\ufeff"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(HELD, HELD, HELD), min_size=1, max_size=6))
+@example([("country0", "in ", "country0 "), ("country0\xa0", "in", " country0\x85")])
+def test_new_facts_in_kgx_read_back_equal(rows):
+    with TemporaryDirectory() as folder:
+        write_facts(Path(folder) / "new.kgx", new_facts(rows))
+        again = read(folder)
+    assert set(named_facts(again.facts, again.vocabulary).iter_rows()) == set(rows)
+    assert again.vocabulary.entity_labels in ((), again.vocabulary.entities)
+
+
+@pytest.mark.parametrize("letter", "\t\n\r")
+def test_a_name_that_no_line_of_kgx_can_hold_is_refused(letter, tmp_path):
+    with pytest.raises(DataError, match=r"KGX: the entity 'a.*holds a tab or a line break"):
+        write_facts(tmp_path / "new.kgx", new_facts([(f"a{letter}b", "in", "c")]))
+    assert not list(tmp_path.iterdir())
 
 
 @settings(max_examples=60, deadline=None)
