@@ -1,8 +1,11 @@
 """Settings: each source changes what the ones before it say; mistakes name what is right."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from assent.errors import ConfigError
 from assent.models import names
@@ -33,6 +36,30 @@ def test_what_is_saved_reads_back_equal(tmp_path, name, preset):
     assert resolve(name, preset, file) == settings
 
 
+texts = st.text(st.characters(exclude_categories=["Cs"]))  # all but half characters
+plain = texts | st.booleans() | st.integers() | st.floats()
+same = st.dictionaries(texts, plain | st.lists(plain))
+
+
+@given(st.dictionaries(texts, same))
+@example({"benchmark": {"path": "../b\U0001f600\x7f\x00\x85\u2028\r\n\t'\"\\"}})
+def test_whatever_is_written_as_toml_reads_back_equal(sections):
+    read = tomllib.loads(to_toml(sections))
+    assert repr(read) == repr(sections)  # a nan equals none, and prints alike
+
+
+def test_half_a_character_is_refused_as_toml_cannot_hold_it():
+    with pytest.raises(ConfigError, match=r"benchmark.path: 'b\\udcff', which TOML cannot hold"):
+        to_toml({"benchmark": {"path": "b\udcff"}})
+
+
+def test_a_run_of_a_benchmark_with_an_emoji_in_its_path_reads_back(tmp_path):
+    file = tmp_path / "settings.toml"
+    sections = {**resolve("complex").sections(), "benchmark": {"path": "../b😀"}}
+    file.write_text(to_toml(sections), encoding="utf-8")
+    assert read_toml(file) == sections
+
+
 def test_a_run_goes_on_with_what_it_was_begun_with_whatever_the_default_is_now():
     before = {"model": {"name": "complex", "dim": 100}, "train": {"epochs": 7}}  # an older default
     begun = of_sections(before, Path("settings.toml")).sections()
@@ -50,6 +77,8 @@ def test_a_run_goes_on_with_what_it_was_begun_with_whatever_the_default_is_now()
         ("trian.epochs=3", "unknown section in --set 'trian'; did you mean 'train'?"),
         ("train.epochs=many", "train.epochs: expected a whole number, found 'many'"),
         ("train.epochs=3.5", "train.epochs: expected a whole number, found 3.5"),
+        ("model.dim=nan", "model.dim: expected a whole number, found nan"),
+        ("model.dim=inf", "model.dim: expected a whole number, found inf"),
         ("train.optimizer=sgd", "optimizer = 'sgd'; choose from adam, adagrad"),
         ("epochs=3", "--set 'epochs=3'; expected section.key=value"),
         ("train.epochs", "--set 'train.epochs'; expected section.key=value"),

@@ -1,6 +1,6 @@
 """Settings: defaults, then a preset, then a TOML file, then `key=value`, checked once."""
 
-import json
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,6 +17,7 @@ from assent.errors import ConfigError, DataError
 from assent.files.annotations import read_texts
 from assent.files.encoders import encoder
 from assent.files.guarding import parsing, refuse_special
+from assent.files.text import is_text
 from assent.files.trusted import VARIABLE, is_trusted, named_files, trust
 from assent.models import Model, ModelSettings, create, names, settings_of
 from assent.models.custom import Custom, checksum
@@ -30,6 +31,7 @@ from assent.training.warming import UpdateSettings
 
 Values = dict[str, dict[str, Any]]
 SECTIONS = ("model", "train")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a name that TOML reads without quotes
 COUNTED = {"rules": RuleModel}  # models whose numbers are counted in one go, not trained in steps
 
 
@@ -234,11 +236,48 @@ def read_toml(path: Path) -> Values:
 
 
 def to_toml(sections: Values) -> str:
-    """Sections of plain values; JSON writes these as TOML does."""
+    """Sections of plain values as TOML, which reads back equal; refuses what TOML cannot hold."""
     lines = []
     for section, values in sections.items():
-        lines += [f"[{section}]", *(f"{k} = {json.dumps(v)}" for k, v in values.items()), ""]
+        lines.append(f"[{_name_in_toml(section)}]")
+        for name, value in values.items():
+            try:
+                lines.append(f"{_name_in_toml(name)} = {in_toml(value)}")
+            except ConfigError as error:
+                raise ConfigError(f"{section}.{name}: {error}") from None
+        lines.append("")
     return "\n".join(lines)
+
+
+def in_toml(value: Any) -> str:
+    """A text, a number, true or false, or a list of these, as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)  # Python writes numbers, also inf and nan, as TOML does
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(in_toml, value))}]"
+    if not is_text(value):
+        raise ConfigError(f"{value!a}, which TOML cannot hold; expected text, numbers or lists")
+    return '"' + "".join(map(_letter_in_toml, value)) + '"'
+
+
+def _name_in_toml(name: str) -> str:
+    return name if _BARE.fullmatch(name) else in_toml(name)
+
+
+def _letter_in_toml(letter: str) -> str:
+    """A letter as it stands between quotes; what shows nothing itself goes by its number."""
+    if letter in '"\\':
+        return f"\\{letter}"
+    number = ord(letter)
+    return (
+        letter
+        if letter.isprintable()
+        else f"\\u{number:04X}"
+        if number < 1 << 16
+        else f"\\U{number:08X}"
+    )
 
 
 def _parsed(change: str) -> Values:

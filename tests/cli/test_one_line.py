@@ -64,6 +64,41 @@ def test_known_errors_of_the_machine_have_their_own_words(error, code, line, say
     assert found == code and one_line(err) and err.startswith(line)
 
 
+CALLS = [  # what is said, what is found, whose help is named
+    ("complete r --precision 90%", "--precision '90%': expected a number, as in 0.9", "complete "),
+    ("complete r --max-facts=", "--max-facts '': expected a whole number, as in 10", "complete "),
+    (
+        "complete r --precison .9",
+        "complete: unknown option --precison; did you mean --precision?",
+        "complete ",
+    ),
+    ("complete r -x", "complete: unknown option -x; leave it out", "complete "),
+    ("complete", "complete: RUN is missing", "complete "),
+    ("train b", "train: --model is missing", "train "),
+    ("train b --model", "train: --model has no value; expected one after it", "train "),
+    (
+        "data list --json=1",
+        "data list: --json takes no value; leave out what follows the =",
+        "data list ",
+    ),
+    (
+        "data list more",
+        "data list: found 'more' beside what it takes; expected no argument",
+        "data list ",
+    ),
+    ("data lits", "unknown command 'lits'; did you mean 'list'?", "data "),
+    ("trian b", "unknown command 'trian'; did you mean 'train'?", ""),
+    ("--foo", "unknown option --foo; leave it out", ""),
+]
+
+
+@pytest.mark.parametrize(("call", "line", "command"), CALLS)
+def test_a_wrong_call_is_told_in_one_line_with_what_is_right(call, line, command, say, tmp_path):
+    (tmp_path / "settings.toml").touch()  # what makes a folder a run
+    code, printed, told = say(*(tmp_path if word == "r" else word for word in call.split()))
+    assert (code, printed, told) == (2, "", f"assent: {line} (see assent {command}--help)\n")
+
+
 # Sends itself Ctrl-C when a module is first looked for, then runs a command.
 STOPPING = """
 import os, signal, sys

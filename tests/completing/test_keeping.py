@@ -102,6 +102,6 @@ def test_the_command_takes_parts(say, run, tmp_path):
 def test_a_part_refuses_what_it_has_no_use_for(say, run):
     useless = ("--precision", PRECISION, "--max-facts", 3, "--no-entailed")
     code, _, complained = say("complete", run.folder, "--no-refit", "--part", "1/2", *useless)
-    assert code == 2 and not (run.folder / FOLDER).exists()
+    assert code == 2 and not (run.folder / COMPLETING).exists()
     expected = "leave out --precision, --max-facts, --entailed/--no-entailed;"
     assert expected in " ".join(complained.split())

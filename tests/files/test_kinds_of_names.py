@@ -1,18 +1,24 @@
 """A name keeps its kind: text that reads as a blank node or a literal stays text, through RDF."""
 
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assent.core.arrays import frozen
+from assent.core.arrays import frozen, rows_of
 from assent.core.new_facts import Evidence, NewFacts
+from assent.core.schema import PROPERTIES, Schema
+from assent.errors import DataError
 from assent.files.facts import write_facts
 from assent.files.provenance import About
-from assent.files.triples import named_facts, read
+from assent.files.schemas import typed
+from assent.files.triples import named_facts, read, write
 from toy import of_names
 
 LOOKS = ("_:b0", "_:", '"literal"', '"x"@en', '"x"^^<urn:t>', "<urn:x>", "urn:assent:a", "plain")
@@ -47,6 +53,30 @@ def in_a_file(rows, about=None):
         kept = {"keep_literals": True, "keep_blank_nodes": True} if about else {}
         again = read(path, **kept)
     return set(named_facts(again.facts, again.vocabulary).iter_rows())
+
+
+# Whatever a line can hold: spaces of all kinds at either end, and controls.
+HELD = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1
+).filter(lambda name: not name.startswith("\ufeff"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(HELD, HELD, HELD), min_size=1, max_size=6))
+@example([("country0", "in ", "country0 "), ("country0\xa0", "in", " country0\x85")])
+def test_new_facts_in_kgx_read_back_equal(rows):
+    with TemporaryDirectory() as folder:
+        write_facts(Path(folder) / "new.kgx", new_facts(rows))
+        again = read(folder)
+    assert set(named_facts(again.facts, again.vocabulary).iter_rows()) == set(rows)
+    assert again.vocabulary.entity_labels in ((), again.vocabulary.entities)
+
+
+@pytest.mark.parametrize("letter", "\t\n\r")
+def test_a_name_that_no_line_of_kgx_can_hold_is_refused(letter, tmp_path):
+    with pytest.raises(DataError, match=r"KGX: the entity 'a.*holds a tab or a line break"):
+        write_facts(tmp_path / "new.kgx", new_facts([(f"a{letter}b", "in", "c")]))
+    assert not list(tmp_path.iterdir())
 
 
 @settings(max_examples=60, deadline=None)
@@ -92,3 +122,65 @@ def test_names_and_schemas_that_match_nothing_are_told_of(tmp_path):
         read(graph, entity_names=names)
     with pytest.warns(UserWarning, match=r"schema\.tsv: none of its 1 relations is in the graph"):
         read(graph, schema=schema)
+
+
+WORDS = st.sampled_from(["a", "b", "c d", "urn:x", "http://e/é", '"l"'])
+STATED = st.sampled_from([(named, kinds) for named, kinds in PROPERTIES.items()])
+SCHEMAS = st.lists(st.tuples(STATED, st.sampled_from(["in", "of"]), WORDS, WORDS), max_size=9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(WORDS, st.sampled_from(["in", "of"]), WORDS), min_size=1),
+    st.lists(st.tuples(WORDS, WORDS), max_size=6),
+    SCHEMAS,
+    st.sampled_from(["", "A name", 'ü \\ "quoted" \x00']),
+)
+def test_names_types_and_schema_read_back_equal_or_what_is_lost_is_said(rows, types, stated, label):
+    schema = Schema.of(
+        (relation if subject == "relation" else one, named)
+        + ((other if object == "type" else relation,) if object else ())
+        for (named, (subject, object)), relation, one, other in stated
+    )
+    kb = of_names(rows)
+    labels = tuple(f"{label} {name}" if label else name for name in kb.vocabulary.entities)
+    names = replace(kb.vocabulary, entity_labels=labels)
+    frame = pl.DataFrame(types, schema={"entity": pl.String, "type": pl.String}, orient="row")
+    kb = replace(kb, vocabulary=names, schema=schema, types=typed(frame, schema, names))
+    with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        write(kb, path := Path(folder) / "kb.nt")
+        again = read(path)
+    lost = schema.statements - again.schema.statements
+    assert again.schema.statements <= schema.statements
+    assert bool(lost) == bool(told) and all(
+        one.property == "typeRelation"
+        or one.subject == one.object
+        or one.property == "disjointWith"
+        for one in lost
+    )
+    assert again.vocabulary.entities == names.entities
+    assert (again.vocabulary.entity_labels or names.entities) == labels
+    if not lost:
+        assert type_pairs(again) == type_pairs(kb)
+
+
+def type_pairs(kb):
+    """Entity and type of each, by name."""
+    if kb.types is None:
+        return set()
+    entities = rows_of(kb.types.entity_offsets)
+    return {
+        (kb.vocabulary.entities[entity], kb.types.names[kind])
+        for entity, kind in zip(entities, kb.types.entity_types, strict=True)
+    }
+
+
+@pytest.mark.parametrize("out", ["kb.tsv", "kb.parquet", "folder"])
+def test_what_a_file_of_facts_alone_does_not_hold_is_said(out, tmp_path):
+    kb = of_names([("a", "in", "b")])
+    if out == "folder":  # for splits
+        kb = replace(kb, splits=np.ones(1, np.int8))
+    kb = replace(kb, schema=Schema.of([("in", "functional")]))
+    with pytest.warns(UserWarning, match="holds facts alone; schema of .* not written"):
+        write(kb, tmp_path / out)

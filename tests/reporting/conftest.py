@@ -19,6 +19,7 @@ HOSTILE = (
     "https://example.org/entity?a=1&b=2#fragment",
     "\u2028 line \u2029 separators ]]> <!-- <![CDATA[",
     "x" * 5000,
+    "\u202e evil \x1b[31m\x00\x07\b\x85",
 )
 SMALL = ["model.dim=8", "train.epochs=12", "train.batch_size=16", "train.threads=1"]
 
@@ -30,7 +31,11 @@ def hostile_runs(tmp_path_factory):
     benchmark = toy.built(toy.crowd(0, 40, 3, 8, splits=True), seed=1)
     names = benchmark.vocabulary
     entities = [HOSTILE[e] if e < len(HOSTILE) else f"e{e}" for e in range(names.num_entities)]
-    relations = ["</script><script>window.struck = 2</script>", "r1 & co", 'r2" onclick="x']
+    relations = [
+        "</script><script>window.struck = 2</script>",
+        "r1 & co",
+        'r2" onclick="x\u202e\x1b',
+    ]
     names = Vocabulary(tuple(entities), tuple(relations))
     hostile = replace(benchmark, vocabulary=names, removed=None)
     assent.save(hostile, root / "benchmark")

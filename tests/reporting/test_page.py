@@ -18,6 +18,7 @@ import toy
 from assent.building.counting import table_one
 from assent.cli import main
 from assent.core.counts import METRICS, ratio
+from assent.core.legible import legible
 from assent.core.new_facts import ACCEPTED, DECISIONS, REVIEW
 from assent.core.queries import SETS
 from assent.core.thresholds import Thresholds
@@ -150,7 +151,7 @@ def test_every_relation_has_its_threshold_and_counts(alone, measured):
     assert len(rows) == len(np.unique(found.queries.relations))
     for row in rows:
         side = ("tail", "head").index(row[1][0])
-        slot = names.relations.index(row[0][0]) + side * names.num_relations
+        slot = [*map(legible, names.relations)].index(row[0][0]) + side * names.num_relations
         threshold = decider.thresholds.values[slot]
         assert values(row)[3] == counts.relevant[slot]
         assert values(row)[5] == counts.accepted[slot]
@@ -266,6 +267,17 @@ def test_names_cannot_become_markup(read):
     assert handlers == []
     assert "<script>window.struck = 1</script>" in read.text  # as text
     assert "{{ 7 * 7 }} {% raw %}" in read.text
+
+
+def test_names_cannot_hide_letters_or_turn_them_around(page):
+    """Neither in what is seen at once, nor in the data that the page draws charts and facts of."""
+    whole = page.read_text(encoding="utf-8")
+    shown = re.sub(r"<script>.*?</script>", "", whole, flags=re.DOTALL)
+    assert shown == legible(shown, kept="\n")
+    assert 'r2" onclick="x⟨U+202E⟩⟨U+001B⟩' in Page(whole).text
+    for path in (page.parent / "figures").iterdir():
+        drawn = path.read_text(encoding="utf-8")
+        assert drawn == legible(drawn, kept="\n")
 
 
 def test_the_browser_may_run_two_scripts_and_fetch_nothing(read):

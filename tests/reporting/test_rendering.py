@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from assent.core.legible import legible
 from assent.reporting.charts import Dot, mrr_and_f1
 from assent.reporting.grid import Cell, Column, Grid, count, numbers, share, texts, words
 from assent.reporting.rendering import escaped, markdown, svg, terminal
 
+HIDING = ("\u202e evil", "\b\x1b[31m", "a\x00\x07\x85")
 HOSTILE = ("[red]a[/red]", "a|b", "**a**", "`a`", "<b>a</b>", "[a](b)", "a\\|b")
 
 
@@ -104,3 +106,10 @@ def test_a_chart_is_an_svg_with_its_title_and_its_words_escaped():
     root = ElementTree.fromstring(svg(mrr_and_f1("name", "a < b & c", "", runs)))
     shown = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"a < b & c", "<dot> & co"} <= set(shown)
+
+
+@pytest.mark.parametrize("name", HIDING)
+@pytest.mark.parametrize("style", ["", "code"])
+def test_markdown_spells_letters_that_show_nothing_themselves(name, style):
+    shown = markdown(Grid("g", texts(name), [[words(name, style)]], [name]))
+    assert shown == legible(shown, kept="\n") and shown.count("⟨U+") >= 3

@@ -65,6 +65,13 @@ def test_a_run_is_the_same_after_its_journey(whole, place, tmp_path, say):
     assert str(tmp_path) not in (tmp_path / "there" / "settings.toml").read_text()
 
 
+def test_a_card_spells_letters_that_show_nothing_themselves(place, tmp_path):
+    pack = assent.pack(place / "run", tmp_path / "run.zip", licence="CC\u202e0\b")
+    with zipfile.ZipFile(pack) as archive:
+        (card,) = (name for name in archive.namelist() if name.endswith("README.md"))
+        assert "- Licence: CC⟨U+202E⟩0⟨U+0008⟩\n" in archive.read(card).decode()
+
+
 def packed(folder, path, extra):
     """A pack, and more entries beside those that it names."""
     assent.pack(folder, path)

@@ -22,7 +22,7 @@ __all__ = ["app", "main"]
 
 # `--help` shows these first, in the order in which a fact goes through them.
 FIRST = ("demo", "build", "audit", "train", "tune", "evaluate", "complete", "review", "report")
-OTHERS = {"__main__", "arguments", "common", "helping", "together", *FIRST}
+OTHERS = {"__main__", "arguments", "calling", "common", "helping", "together", *FIRST}
 
 for _name in (*FIRST, *sorted({module.name for module in iter_modules(__path__)} - OTHERS)):
     import_module(f"assent.cli.{_name}")

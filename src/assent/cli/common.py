@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from assent.cli.calling import OneLine, refuse_command
 from assent.cli.helping import Listing, name_value
 from assent.cli.together import SHARED, is_first, several
 from assent.errors import ConfigError, StoppedError, TerminatedError
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 OTHER_WORDS = {"compare": "report", "predict": "complete", "fit": "train", "init": "build"}
 
 
-class Commands(TyperGroup):
-    """All commands, which answer to a word that is none with the one that does it."""
+class Commands(OneLine, TyperGroup):
+    """Some commands, which answer to a word that is none with the one that does it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and args[0] in OTHER_WORDS:
-            word = args[0]
-            ctx.fail(f"No such command {word!r}. Did you mean {OTHER_WORDS[word]!r}?")
+        if args and not ctx.resilient_parsing:
+            refuse_command(args[0], ctx, OTHER_WORDS.get(args[0]))
         return super().resolve_command(ctx, args)
 
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from assent.cli.common import app, command, notes, show, tell
+from assent.cli.common import Commands, app, command, notes, show, tell
 from assent.cli.helping import one_of
 
 data_app = typer.Typer(
-    help="List data sets that have a name, and fetch them.", no_args_is_help=True
+    cls=Commands, help="List data sets that have a name, and fetch them.", no_args_is_help=True
 )
 app.add_typer(data_app, name="data")
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any, get_args, get_origin
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
+from assent.cli.calling import OneLine
+
 # A {word} in a help text stands for the names in this table, which is only looked at when help is
 # shown: `assent --help` need not load what defines them.
 TABLES = {
@@ -28,7 +30,7 @@ TABLES = {
 METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "NUMBER"}
 
 
-class Listing(TyperCommand):
+class Listing(OneLine, TyperCommand):
     """A command whose help fills in lists of names from the tables that define them.
 
     It names values in words, and shows no type of Python.

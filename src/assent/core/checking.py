@@ -34,6 +34,9 @@ def refuse_unknown(word: str, right: Iterable[str], what: str) -> None:
 
 def _fitting(key: str, value: Any, kind: Any) -> Any:
     """The value, if it has this type; a whole number is also taken where a fraction may stand."""
+    takes = (kind, *get_args(kind))
+    if type(value) is float and float not in takes and int in takes:
+        raise ConfigError(f"{key}: expected {WORDS[int]}, found {value!r}")
     if type(value) in (int, float) and not abs(value) < LARGEST:
         raise ConfigError(f"{key}: expected less than 2 to the 63rd power, found {str(value)[:40]}")
     if kind is float and type(value) is int:

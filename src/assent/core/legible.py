@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import Any
 
 JOINERS = "\u200c\u200d"  # several scripts need them
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # controls, changes of direction, line breaks
@@ -30,6 +31,18 @@ def legible(text: str, kept: str = "") -> str:
         else letter
         for letter in text
     )
+
+
+def legibly(value: Any) -> Any:
+    """Plain data, of which a page or a chart is drawn, with all its texts legible.
+
+    What a template has escaped already is no plain text any more, and stays.
+    """
+    if type(value) is str:
+        return legible(value, kept="\n")
+    if isinstance(value, dict):
+        return {legibly(name): legibly(one) for name, one in value.items()}
+    return [legibly(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def first_line(error: BaseException) -> str:

@@ -10,7 +10,7 @@ reading, writing, help texts and error messages need no other change.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -64,6 +64,8 @@ class Format(NamedTuple):
     read: Callable[[Path, Kept], Parsed]
     write: "Callable[[pl.DataFrame, Path, bool], None] | None" = None  # True: keep RDF terms
     gzipped: bool = True  # whether it may be gzipped
+    # Adds what else is known of names: statements between names, and labels. None: holds facts.
+    add_told: "Callable[[Iterable[Triple], Iterable[Label], Path, bool], None] | None" = None
 
 
 _HERE = Path(__file__).parent

@@ -38,7 +38,7 @@ def read_kgx(path: Path) -> tuple[pl.DataFrame, Told]:
             check_name(field, name, f"{edges_file}:{place + 2}")
     nodes = _table(nodes_file, ("id",), ("name", "category"))
     labels = {
-        node: " ".join(name.split())
+        node: _label(name, node)
         for node, name in zip(nodes["id"], nodes["name"], strict=True)
         if name.strip()
     }
@@ -65,12 +65,24 @@ def kgx_files(path: Path) -> tuple[Path, Path]:
 
 
 def write_kgx(facts: NewFacts, nodes: Path, edges: Path) -> None:
-    """The entities of the facts with their names, and the facts as predicted or entailed edges."""
+    """The entities of the facts with their names, and the facts as predicted or entailed edges.
+
+    Ids stand there as they are, with all their spaces; one that no line can hold is refused.
+    """
     names, used = facts.vocabulary, np.unique(facts.facts[:, [0, 2]]).tolist()
+    for kind, ids, held in (
+        ("entity", names.entities, used),
+        ("relation", names.relations, np.unique(facts.facts[:, 1]).tolist()),
+    ):
+        for one in held:
+            check_name(ids[one], kind, "KGX")
     _write(
         nodes,
         ("id", "category", "name"),
-        ((names.entities[one], "biolink:NamedThing", names.entity(one)) for one in used),
+        (
+            (id, "biolink:NamedThing", _label(names.entity(one), id))
+            for one, id in ((one, names.entities[one]) for one in used)
+        ),
     )
     rows = zip(
         facts.facts.tolist(), facts.probabilities.tolist(), facts.decisions.tolist(), strict=True
@@ -96,7 +108,12 @@ def write_kgx(facts: NewFacts, nodes: Path, edges: Path) -> None:
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in (header, *rows):
-            file.write("\t".join(" ".join(field.split()) for field in row) + "\n")
+            file.write("\t".join(row) + "\n")
+
+
+def _label(name: str, node: str) -> str:
+    """A name for people, in one line with single spaces; an id in its place stays as it is."""
+    return name if name == node else " ".join(name.split())
 
 
 def _edges_of(path: Path) -> Path | None:

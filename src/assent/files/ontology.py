@@ -1,6 +1,6 @@
 """What the statements of RDFS, OWL and schema.org say about relations and types."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
@@ -126,6 +126,42 @@ class _Graph:
             names = [item for item in self.items(several) if _is_name(item)]
             return {frozenset(names)} if names else None
         return None
+
+
+def rdf_of(schema: Schema) -> tuple[list[Triple], list[Statement]]:
+    """The triples that state a schema so that it reads back equal, and what they cannot state."""
+    triples, left = list[Triple](), list[Statement]()
+    several = {
+        (relation, end)
+        for end in set(ENDS.values())
+        for relation, number in Counter(relation for relation, _ in schema.about(end)).items()
+        if number > 1
+    }
+    for statement in sorted(schema.statements):
+        subject, named, other = statement
+        ordered = named != "disjointWith" or subject < other
+        if not (_is_name(subject) and _is_name(other) and subject != other and ordered):
+            left.append(statement)
+        elif (subject, named) in several:  # any of the types
+            triples.append((subject, _WORDS_FOR_ANY[named], other))
+        elif named in _KINDS_OF:
+            triples.append((subject, RDF + "type", _KINDS_OF[named]))
+        elif named in _WORDS:
+            triples.append((subject, _WORDS[named], other))
+        else:
+            left.append(statement)
+    return triples, left
+
+
+# Property of a schema -> how RDF says it, the first way of several.
+_WORDS = {
+    **{end: predicate for predicate, end in ENDS.items()},
+    **{named: word for word, named in reversed(BETWEEN_RELATIONS.items())},
+    "subClassOf": SUBCLASS,
+    "disjointWith": OWL + "disjointWith",
+}
+_WORDS_FOR_ANY = {end: word for word, end in reversed(ANY_OF.items())}
+_KINDS_OF = {named: kind for kind, named in KINDS.items()}
 
 
 def _plain(graph: _Graph, subclass: Sequence[str]) -> Iterator[Statement]:

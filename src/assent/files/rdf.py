@@ -100,6 +100,21 @@ def write_nt(
             file.write(f"{head_term} {_iri(relation)} {tail_term} .{comment}\n")
 
 
+def _add_told(
+    triples: Iterable[Triple], labels: Iterable[Label], path: Path, keep_rdf_terms: bool
+) -> None:
+    """Adds types, schema and names to a file; what goes out as a blank node has no name to keep."""
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        for head, relation, tail in triples:
+            subject = _term(head, keep_rdf_terms, may_be_literal=False)
+            file.write(f"{subject} {_iri(relation)} {_iri(tail)} .\n")
+        for name, relation, text, language in labels:
+            subject = _term(name, keep_rdf_terms, may_be_literal=True)
+            if subject.startswith("<"):
+                label = ox.Literal(text, language=language or None)
+                file.write(f"{subject} {_iri(relation)} {label} .\n")
+
+
 def as_term(name: str, may_be_literal: bool = False) -> str:
     """A name as SPARQL and N-Triples write it; only a name that reads as a literal is none."""
     return _iri(name) if name.startswith("_:") else _term(name, True, may_be_literal)
@@ -276,7 +291,7 @@ def _in_words(left: LeftOut) -> str:
 
 
 FORMATS = {
-    ".nt": Format(partial(_read, ox.RdfFormat.N_TRIPLES), write=_write_nt),
+    ".nt": Format(partial(_read, ox.RdfFormat.N_TRIPLES), write=_write_nt, add_told=_add_told),
     ".ttl": Format(partial(_read, ox.RdfFormat.TURTLE)),
     ".nq": Format(partial(_read, ox.RdfFormat.N_QUADS)),
     ".trig": Format(partial(_read, ox.RdfFormat.TRIG)),

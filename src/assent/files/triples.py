@@ -2,15 +2,16 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 import polars as pl
 
-from assent.core.arrays import Ids
+from assent.core.arrays import Ids, rows_of
 from assent.core.facts import KnowledgeBase, Source, Split
 from assent.core.schema import ENDS, Schema
 from assent.core.types import Types
@@ -26,7 +27,9 @@ from assent.files.annotations import (
 from assent.files.atomic import beside, folder_beside
 from assent.files.formats import (
     Kept,
+    Label,
     Parsed,
+    Triple,
     all_formats,
     folder_readers,
     format_of,
@@ -35,7 +38,9 @@ from assent.files.formats import (
 )
 from assent.files.kgx import is_kgx, read_kgx
 from assent.files.meaning import (
+    NAMES,
     NOTHING_TOLD,
+    TYPE,
     USUAL,
     Frames,
     Taking,
@@ -43,6 +48,7 @@ from assent.files.meaning import (
     stated_in,
     understood,
 )
+from assent.files.ontology import rdf_of
 from assent.files.schemas import read_schema, typed
 from assent.files.tsv import write_tsv
 
@@ -151,11 +157,14 @@ def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) 
     """Writes the facts to a file, or those of a graph with splits to a folder of .tsv files.
 
     Into N-Triples, a name that is no IRI goes as <urn:assent:...>, percent-encoded. With
-    `keep_rdf_terms`, names that read as literals or blank nodes are written as these.
+    `keep_rdf_terms`, names that read as literals or blank nodes are written as these. Readable
+    names, types and schema follow the facts there; other formats hold facts alone, and a warning
+    says what is known besides and not written.
     """
     path = Path(path)
     if path.suffix == "":
         _write_folder(kb, path)
+        _warn_of_untold(kb, path)
         return
     if kb.has_splits:
         raise DataError(f"{path}: the graph has splits, a file has none; write it to a folder")
@@ -165,6 +174,50 @@ def write(kb: KnowledgeBase, path: str | Path, *, keep_rdf_terms: bool = False) 
         raise DataError(f"{path}: cannot write {path.suffix}; choose from {suffixes}")
     with beside(path) as part:
         form.write(named_facts(kb.facts, kb.vocabulary), part, keep_rdf_terms)
+        if form.add_told is not None:
+            stated, left = rdf_of(kb.schema)
+            told = chain(_types_as_triples(kb), stated)
+            form.add_told(told, _labels_as_told(kb.vocabulary), part, keep_rdf_terms)
+    if form.add_told is None:
+        _warn_of_untold(kb, path)
+    elif left:
+        warnings.warn(
+            f"{path}: {len(left):,} of the schema's statements cannot be said in RDF, and are not "
+            f"written: {', '.join(' '.join(filter(None, one)) for one in left[:3])}",
+            stacklevel=2,
+        )
+
+
+def _types_as_triples(kb: KnowledgeBase) -> Iterator[Triple]:
+    if kb.types is not None:
+        entities = rows_of(kb.types.entity_offsets).tolist()
+        for entity, kind in zip(entities, kb.types.entity_types.tolist(), strict=True):
+            yield kb.vocabulary.entities[entity], TYPE, kb.types.names[kind]
+
+
+def _labels_as_told(names: Vocabulary) -> Iterator[Label]:
+    for ids, labels in (
+        (names.entities, names.entity_labels),
+        (names.relations, names.relation_labels),
+    ):
+        for name, label in zip(ids, labels, strict=False):
+            if label != name:
+                yield Label(name, NAMES[0], label, "")
+
+
+def _warn_of_untold(kb: KnowledgeBase, path: Path) -> None:
+    """Says what is known of a graph besides its facts, where a file holds facts alone."""
+    known = {
+        "names": any(True for _ in _labels_as_told(kb.vocabulary)),
+        "types": kb.types is not None,
+        "schema": bool(kb.schema),
+    }
+    if untold := [what for what, is_known in known.items() if is_known]:
+        warnings.warn(
+            f"{path}: holds facts alone; {', '.join(untold)} of {kb.source.name} are not written "
+            "(.nt holds them)",
+            stacklevel=3,
+        )
 
 
 def named_facts(facts: Ids, vocabulary: Vocabulary) -> pl.DataFrame:

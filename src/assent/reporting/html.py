@@ -12,12 +12,15 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from assent.core.legible import legibly
+
 
 def environment() -> Environment:
-    """The templates, in which names from users' graphs are escaped."""
+    """The templates, in which names from users' graphs are legible and escaped."""
     made = Environment(
         loader=PackageLoader("assent.reporting"),
         autoescape=True,
+        finalize=legibly,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -29,17 +32,20 @@ def environment() -> Environment:
 
 def _breakable(text: str) -> Markup:
     """Long names of relations may break where people see parts in them; numbers may not."""
-    return Markup(re.sub(r"([/_]|\.(?!\d))", r"\1<wbr>", str(escape(text))))
+    return Markup(re.sub(r"([/_]|\.(?!\d))", r"\1<wbr>", str(escape(legibly(text)))))
 
 
 def _with_code(text: str) -> Markup:
     """A sentence with the commands in it, which stand between backticks, set as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(legibly(text)))))
 
 
 def for_script(value: Any) -> str:
-    """JSON that cannot end the element it stands in: names come from users' graphs."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    """JSON that cannot end the element it stands in, and whose texts are legible.
+
+    Names come from users' graphs.
+    """
+    text = json.dumps(legibly(value), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     for character in "<\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

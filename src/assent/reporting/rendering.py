@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assent.core.legible import legible
+from assent.core.legible import legible, legibly
 from assent.reporting.chart import Chart
 from assent.reporting.grid import DASH, Cell, Column, Grid
 
@@ -52,7 +52,8 @@ def records(grid: Grid) -> list[dict[str, str | float | None]]:
 
 def escaped(text: str) -> str:
     """Text for Markdown: names come from users' graphs, and must not end a cell or start markup."""
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]#" else c for c in text).replace("\n", " ")
+    text = legible(text.replace("\n", " "))
+    return "".join(f"\\{c}" if c in "\\|`*_<>[]#" else c for c in text)
 
 
 def svg(chart: Chart) -> str:
@@ -60,7 +61,7 @@ def svg(chart: Chart) -> str:
     import vl_convert
 
     spec = {**chart.spec, "width": SVG_WIDTH, "title": chart.title, "padding": SVG_PADDING}
-    drawn: str = vl_convert.vegalite_to_svg(spec)
+    drawn: str = vl_convert.vegalite_to_svg(legibly(spec))
     return drawn + "\n"
 
 
@@ -88,7 +89,7 @@ def _with_notes(grid: Grid) -> tuple[list[Column], Iterator[Sequence[Cell]]]:
 def _marked(cell: Cell) -> str:
     mark = MARKUP.get(cell.style, "")
     # Within backticks nothing else is markup.
-    text = cell.text if mark == "`" else escaped(cell.text)
+    text = legible(cell.text) if mark == "`" else escaped(cell.text)
     return f"{mark}{text}{mark}" if text else ""
 
 

@@ -20,7 +20,7 @@ from assent.files.runs import ENTITIES, RELATIONS, RULES, TRACE, WEIGHTS
 from assent.reporting.deciders import found_lines
 from assent.reporting.decisions import decisions_grid
 from assent.reporting.grid import counted
-from assent.reporting.rendering import markdown
+from assent.reporting.rendering import escaped, markdown
 from assent.settings import read_toml, to_toml
 from assent.verbs.deciders import HEARD, hearing, load_decider, save_decider
 from assent.verbs.evaluate import evaluate
@@ -67,7 +67,7 @@ def pack(
                 "",
                 markdown(decisions_grid({"run": measured})),
             ]
-            card += ["", *([f"Found on valid: {said}."] if said else [])]
+            card += ["", *([f"Found on valid: {escaped(said)}."] if said else [])]
         else:
             card += ["No thresholds were found yet (`assent tune`): nothing was measured."]
         card += [*_expected(folder)]
@@ -118,12 +118,13 @@ def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     source = benchmark.origin.get("source")
     origin = str(source.get("name", "")) if isinstance(source, dict) else ""
     names, asked = benchmark.vocabulary, (len(benchmark.valid), len(benchmark.test))
-    yield from (f"# {_plain(name)}", "")
+    yield from (f"# {escaped(name)}", "")
     yield from (f"A knowledge-base completion model, packed by assent {__version__}.", "")
     numbers = sum(tensor.numel() for tensor in run.model.state_dict().values())
     yield f"- Model: {run.settings.name}, {numbers:,} numbers"
     yield f"- Trained: {counted(trained.epochs, 'epoch')}, the best was number {trained.best_epoch}"
-    yield f"- Trained on: {len(benchmark.train):,} facts{f' of {_plain(origin)}' if origin else ''}"
+    of = f" of {escaped(origin)}" if origin else ""
+    yield f"- Trained on: {len(benchmark.train):,} facts{of}"
     entities, relations = (
         counted(names.num_entities, "entity"),
         counted(names.num_relations, "relation"),
@@ -132,9 +133,9 @@ def _about(run: Run, name: str, licence: str) -> Iterator[str]:
     yield f"- Queries: {asked[0]:,} in valid, {asked[1]:,} in test"
     yield f"- Checksum of the benchmark: {benchmark.digest()}"
     yield f"- Checksum of the model: {run.model.digest()}"
-    yield f"- Licence: {_plain(licence)}"
+    yield f"- Licence: {escaped(licence)}"
     if origin in CATALOGUE:
-        yield f"- Licence of the data set {_plain(origin)}: {_plain(CATALOGUE[origin].licence)}"
+        yield f"- Licence of the data set {escaped(origin)}: {escaped(CATALOGUE[origin].licence)}"
     yield ""
 
 
@@ -143,11 +144,6 @@ def _expected(folder: Path) -> Iterator[str]:
     kept = read_completion(folder)
     if kept is not None:
         yield from ("", "## What may be expected of its new facts", "")
-        yield from (f"- {_plain(line)}" for line in kept[0].lines)
+        yield from (f"- {escaped(line)}" for line in kept[0].lines)
         if kept[0].assumption:
-            yield from ("", f"An estimate: {_plain(kept[0].assumption)}")
-
-
-def _plain(text: str) -> str:
-    """A line of Markdown that shows a name and does nothing else."""
-    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)
+            yield from ("", f"An estimate: {escaped(kept[0].assumption)}")

@@ -83,7 +83,8 @@ def propose(
 def write_accepted(opened: Review, path: str | Path) -> int:
     """Writes the proposals that people called right as a graph; returns how many there are."""
     facts = opened.facts_right()
-    write(KnowledgeBase.of_ids(facts.vocabulary, facts.facts), path)
+    names = replace(facts.vocabulary, entity_labels=(), relation_labels=())  # facts alone
+    write(KnowledgeBase.of_ids(names, facts.facts), path)
     return len(facts)
 
 

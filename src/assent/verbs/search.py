@@ -34,7 +34,7 @@ from assent.reporting.progress import Unwatched
 from assent.reporting.rendering import svg
 from assent.reporting.showing import shown
 from assent.reporting.trainings import trainings
-from assent.settings import Settings, model_names, resolve, settled, to_toml
+from assent.settings import Settings, in_toml, model_names, resolve, settled, to_toml
 from assent.training.journal import DONE, ENDED_EARLY, UNDER_WAY, Asked, Journal, Trial, heal
 from assent.training.loop import TimeUp, Watcher
 from assent.training.schedules import RISING
@@ -273,7 +273,7 @@ def _end_with_parent() -> None:
 
 def _settings(job: Job, searched: Mapping[str, Any]) -> Settings:
     """All settings of a training, by those that were searched."""
-    found = [f"{name}={json.dumps(value)}" for name, value in searched.items()]
+    found = [f"{name}={in_toml(value)}" for name, value in searched.items()]
     return resolve(job.model, changes=(*job.changes, *found))
 
 

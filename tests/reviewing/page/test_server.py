@@ -183,6 +183,12 @@ def test_a_filter_must_be_one_that_there_is(served, words):
     assert status == 400 and json.loads(text)["error"]
 
 
+def test_what_was_asked_is_told_back_without_letters_that_hide(served):
+    status, text = served.ask("/api/next?relation=%00%E2%80%AE")
+    told = json.loads(text)["error"]
+    assert status == 400 and told.isprintable()
+
+
 def test_at_most_ten_facts_are_handed_out_at_once(served):
     assert len(answer(served, "/api/next?count=1000000")["cards"]) == 10
 

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from assent.core.legible import legible, legibly
 from assent.core.version import __version__
 from assent.errors import AssentError, ConfigError
 from assent.reviewing.choosing import ORDERS, Filter
@@ -88,7 +89,7 @@ class Pages:
                 loop = asyncio.get_running_loop()
                 found = await loop.run_in_executor(self.thread, work, self, reviewer, words)
             except AssentError as error:
-                return JSONResponse({"error": str(error)}, 400)
+                return JSONResponse({"error": legible(str(error))}, 400)
             return JSONResponse(found)
 
         return answered
@@ -218,6 +219,7 @@ def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("assent.reviewing.page"),
         autoescape=True,
+        finalize=legibly,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
