@@ -66,6 +66,7 @@ def test_one_is_told_in_the_singular():
         lines.in_words(start | {"queries": 3000, "steps": 2}) == "3,000 queries, 2 steps an epoch"
     )
     assert lines.in_words(end).startswith("done after 1 epoch; the best was epoch 1")
+    assert lines.in_words(end | {"epochs": 3}).startswith("done after 3 epochs; the best")
 
 
 def test_the_bar_does_not_count_what_was_done_before_a_resume():

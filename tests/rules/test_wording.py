@@ -314,6 +314,7 @@ def test_no_label_breaks_a_sentence(label):
         ("city", "cities"),
         ("day", "days"),
         ("church", "churches"),
+        ("epoch", "epochs"),
         ("child", "children"),
         ("head of state", "heads of state"),
         ("language spoken", "languages spoken"),

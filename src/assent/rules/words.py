@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from assent.core.vocabulary import last_part
 
@@ -78,6 +79,7 @@ IRREGULAR = {
     "alumnus": "alumni",
     "criterion": "criteria",
     "phenomenon": "phenomena",
+    **{hard: f"{hard}s" for hard in ("epoch", "monarch", "patriarch", "stomach")},
     **{same: same for same in ("series", "species", "headquarters", "news", "means", "offspring")},
 }
 
@@ -120,6 +122,7 @@ def plural(phrase: str) -> str:
     return " ".join(words)
 
 
+@cache
 def is_person(kind: str) -> bool:
     """Whether things of this type are people, in the singular or the plural, as its name tells."""
     words = re.sub(r"[^a-z]*\d{2,}$", "", readable(kind).lower()).split()
