@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from assent.errors import TerminatedError
@@ -21,6 +22,7 @@ PATIENCE = 20.0  # seconds after SIGTERM; code that is not Python's may wait for
 def main() -> None:
     """Imports the commands, which takes a moment in which no error can be caught, and runs one."""
     _mend_streams()
+    _refuse_no_folder()
     for number, usual in USUAL.items():
         if signal.getsignal(number) == usual:
             signal.signal(number, _leave)
@@ -83,6 +85,23 @@ def _mend_streams() -> None:
             setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
         elif name != "stdin" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _refuse_no_folder() -> None:
+    """Ends in one line where the folder that we work in is gone, or its name is no text.
+
+    The libraries below look at it as they are imported, and end the process in words of their own.
+    """
+    try:
+        str(Path.cwd()).encode()
+        return
+    except OSError as error:
+        wrong = f"cannot be found: {error.strerror}; go to one that is there"
+    except UnicodeEncodeError:
+        wrong = "has a name with bytes that are no text; go to another, or rename it"
+    with suppress(OSError):
+        print(f"assent: the folder that this was said in {wrong}", file=sys.stderr)
+    sys.exit(2)
 
 
 def _leave(number: int, *_: object) -> NoReturn:

@@ -52,3 +52,22 @@ def test_words_that_are_no_text_are_refused_in_one_line(started, tmp_path, words
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1
     assert "bytes that are no text in" in ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["graph.tsv"]
+
+
+def test_a_folder_of_work_that_is_gone_is_told_in_one_line(started):
+    for leave in ("mkdir d; cd d; rmdir ../d", r"mkdir $'x\xff'; cd $'x\xff'"):
+        ended = started(f"--version; {leave}; {sys.executable} -m assent build g.tsv --out b")
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+        assert ended.stderr.startswith("assent: the folder that this was said in ")
+
+
+def test_without_docstrings_all_works_that_draws_no_chart(started, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "settings.toml").touch()
+    ended = started("report run --out r.html", PYTHONOPTIMIZE="2")
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith("assent: PYTHONOPTIMIZE=2 (or python -OO) removes docstrings")
+    facts = "".join(f"p{n}\tknows\tp{(3 * n + k) % 40}\n" for n in range(40) for k in (1, 2))
+    (tmp_path / "graph.tsv").write_text(facts, encoding="utf-8")
+    ended = started("build graph.tsv --out b", PYTHONOPTIMIZE="2")
+    assert ended.returncode == 0 and "benchmark: b" in ended.stdout

@@ -85,6 +85,17 @@ def test_estimates_that_are_those_of_other_relations_are_counted():
     assert line.startswith("of relations with fewer than 5 held-out facts: 1 of them")
 
 
+def test_facts_that_are_kept_are_told_from_all_that_were_accepted():
+    found, rehearsed = completion(FACTS[:1]), Rehearsed(0.7, 1.0)
+    nothing = Refused.joined([], found.vocabulary)
+    outcome = Outcome(0, 10, 30, 5, 0, 0, True, nothing, 3, found=1)
+    told = summary_lines(replace(found, outcomes=(outcome,), rehearsed=rehearsed))
+    assert "30 facts accepted, 5 to review; of these, the surest are kept" in told[0]
+    assert told[0].endswith("(--max-facts): 1 accepted, 0 to review")
+    assert any("of the kept facts" in line for line in told)
+    assert any("30 of all that are accepted" in line for line in told)
+
+
 def with_entailed(guessed, entailed):
     """A completion of one relation with so many facts of either kind."""
     found = completion(

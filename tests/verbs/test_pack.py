@@ -65,6 +65,15 @@ def test_a_run_is_the_same_after_its_journey(whole, place, tmp_path, say):
     assert str(tmp_path) not in (tmp_path / "there" / "settings.toml").read_text()
 
 
+def test_a_full_disk_is_that_of_the_pack_not_of_what_is_packed(place, tmp_path, monkeypatch):
+    def full(source, target):
+        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(target))
+
+    monkeypatch.setattr("assent.verbs.pack.shutil.copyfile", full)
+    with pytest.raises(DataError, match=r"run\.zip: cannot be written: No space left on device;"):
+        assent.pack(place / "run", tmp_path / "run.zip")
+
+
 def test_a_card_spells_letters_that_show_nothing_themselves(place, tmp_path):
     pack = assent.pack(place / "run", tmp_path / "run.zip", licence="CC\u202e0\b")
     with zipfile.ZipFile(pack) as archive:

@@ -78,6 +78,15 @@ def test_bad_trainings_are_ended_early(benchmark, tmp_path):
     assert early and all(trial.epochs < 6 for trial in early)
 
 
+def test_a_full_disk_is_told_with_the_folder_of_the_search(benchmark, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("assent.training.journal.Journal.begin", full)
+    with pytest.raises(DataError, match="found: cannot be written: No space left on device;"):
+        assent.search(benchmark, "distmult", out=tmp_path / "found", changes=QUICK)
+
+
 def test_a_setting_that_is_set_is_not_searched(benchmark, tmp_path):
     fixed = (*QUICK, "model.dim=16")
     found = assent.search(benchmark, "complex", out=tmp_path / "s", trials=2, changes=fixed)

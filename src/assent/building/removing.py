@@ -71,6 +71,17 @@ def lowest_pairs(facts: Ids, hashes: Keys, share: float, vocabulary: Vocabulary)
     return held
 
 
+class UnknownEntityError(DataError):
+    """An entity that is to be removed, and is not in the graph."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"removed entity {name!r} is not in the graph; leave it out, or give the name that "
+            "the graph has"
+        )
+        self.name = name
+
+
 class Removal(NamedTuple):
     """The facts that are left, by what they are used for."""
 
@@ -100,7 +111,7 @@ def named(names: Sequence[str], vocabulary: Vocabulary) -> Mask:  # (entity,)
     ids = {name: entity for entity, name in enumerate(vocabulary.entities)}
     unknown = [name for name in names if name not in ids]
     if unknown:
-        raise DataError(f"removed entity {unknown[0]!r} is not in the graph")
+        raise UnknownEntityError(unknown[0])
     gone = np.zeros(vocabulary.num_entities, dtype=bool)
     gone[[ids[name] for name in names]] = True
     return gone

@@ -1,6 +1,7 @@
 """build: a benchmark of queries from a graph."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from assent.cli.arguments import (
     in_bytes,
 )
 from assent.cli.common import command, err, notes, say, show, tell
-from assent.errors import ConfigError
+from assent.errors import ConfigError, DataError
 
 MOST_DIGITS = 18  # of a number of entities
 
@@ -179,7 +180,7 @@ def build(
     if chosen != MEMORY:
         if layout != "assent":
             raise ConfigError(f"layout = {layout!r} is written by --engine {MEMORY} only")
-        with steps(notes) as progress:
+        with steps(notes) as progress, _by_line(removed_list):
             origin = assent.build_folder(
                 kb,
                 out_folder,
@@ -197,7 +198,7 @@ def build(
         say(benchmark_told)
         _say_more(origin, out_folder)
         return
-    with steps(notes) as progress:
+    with steps(notes) as progress, _by_line(removed_list):
         progress(f"reading {Store.of(kb).url if is_store(kb) else kb}")
         graph = assent.read(
             kb, **reading, progress=lambda rows: progress(f"reading: {rows:,} rows")
@@ -211,6 +212,21 @@ def build(
     show(queries_grid(benchmark))
     say(benchmark_line(benchmark))
     _say_more(benchmark.origin, out_folder)
+
+
+@contextmanager
+def _by_line(removed_list: Path | None) -> Iterator[None]:
+    """Says of an entity that is no entity of the graph where it stands in the list."""
+    from assent.building.removing import UnknownEntityError
+    from assent.files.text import lines_of
+
+    try:
+        yield
+    except UnknownEntityError as error:
+        if removed_list is None:
+            raise
+        line = list(lines_of(removed_list)).index(error.name) + 1
+        raise DataError(f"{removed_list}:{line}: {error}") from None
 
 
 def _say_more(origin: Mapping[str, Any], out_folder: Path) -> None:

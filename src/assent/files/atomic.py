@@ -95,7 +95,22 @@ def scratch(name: str, within: Path | None = None) -> Iterator[Path]:
             place.mkdir(parents=True, exist_ok=True)
             tidy(place)
             folder = held.enter_context(_part_folder(place / name))
-        yield folder
+        with full_at(Path(within or tempfile.gettempdir()) / name):
+            yield folder
+
+
+@contextmanager
+def full_at(path: Path) -> Iterator[None]:
+    """Says of a disk that is full which place of the user's is on it.
+
+    What the system says names the file that was being copied, or none at all.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, AssentError) or not (reason := what_is_full(error)):
+            raise
+        raise PlaceError(f"{path}: cannot be written: {reason}; choose another place") from error
 
 
 def _take_away(folders: Sequence[Path]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import altair as alt
+from assent.reporting.drawing import alt
 
 Spec = dict[str, Any]  # Vega-Lite
 Rows = list[dict[str, Any]]

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +28,7 @@ from assent.reporting.chart import (
     unit_axis,
 )
 from assent.reporting.decisions import SET_NAMES, metric_name
+from assent.reporting.drawing import alt
 
 Values = NDArray[np.float64]
 

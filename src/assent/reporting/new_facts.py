@@ -69,8 +69,14 @@ def summary_lines(found: Completion) -> list[str]:
     ]
     if found.reviewed is not None:
         return _reviewed_lines(found, found.reviewed)
+    is_cut = len(found) < accepted + review + entailed
+    if is_cut:
+        lines[0] += (
+            f"; of these, the surest are kept (--max-facts): {len(found.accepted):,} accepted, "
+            f"{len(found.review):,} to review"
+        )
     if found.rehearsed is not None:
-        lines = [lines[0], *_rehearsal_lines(found, found.rehearsed)]
+        lines = [lines[0], *_rehearsal_lines(found, found.rehearsed, is_cut)]
     elif without:
         shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
         why = "cannot promise" if found.promises else "no threshold"
@@ -86,8 +92,6 @@ def summary_lines(found: Completion) -> list[str]:
     if reasons := found.refused.counts():
         each = ", ".join(f"{reason} {number:,}" for reason, number in reasons.items())
         lines.append(f"refused, because they contradict the stated schema: {each}")
-    if len(found) < accepted + review + entailed:
-        lines.append(f"kept, as the surest: {len(found):,}")
     return lines
 
 
@@ -133,26 +137,30 @@ def _doubtful_lines(accepted: NewFacts) -> list[str]:
     ]
 
 
-def _rehearsal_lines(found: Completion, rehearsed: Rehearsed) -> list[str]:
-    """What share of the accepted facts is right, by estimate, and what the estimate rests on."""
+def _rehearsal_lines(found: Completion, rehearsed: Rehearsed, is_cut: bool) -> list[str]:
+    """What share of the accepted facts is right, by estimate, and what the estimate rests on.
+
+    Where some of them are cut off (`is_cut`), the estimate is about those that are kept.
+    """
     held_out = sum(outcome.held_out for outcome in found.outcomes)
     again = sum(outcome.found for outcome in found.outcomes)
     lines = [f"rehearsal: of {held_out:,} facts that were held out, {again:,} were accepted again"]
-    accepted = found.guessed
+    accepted, kept = found.guessed, "kept" if is_cut else "accepted"
     if len(accepted):
         share = at_least(accepted.probabilities.mean())
         wanted, least = at_least(rehearsed.precision), accepted.probabilities.min()
         least = probability_text(float(least), 2)
         lines.append(
-            f"right, by estimate: at least {share} of the accepted facts, and at least {wanted} of "
+            f"right, by estimate: at least {share} of the {kept} facts, and at least {wanted} of "
             f"those of each relation; the least probable has {least}"
         )
         if not again:
             lines.append("no held-out fact was found again: read these facts before adding them")
         elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
+            those = "all that are accepted" if is_cut else "them"
             lines.append(
-                f"of relations with fewer than {FEW} held-out facts: {borrowed:,} of them; their "
-                "estimate is that of the other relations"
+                f"of relations with fewer than {FEW} held-out facts: {borrowed:,} of {those}; "
+                "their estimate is that of the other relations"
             )
     else:
         share = at_least(rehearsed.precision)

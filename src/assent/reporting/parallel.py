@@ -4,11 +4,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
 from assent.reporting.chart import Chart, Rows, chart_of, finished, rounded
+from assent.reporting.drawing import alt
 from assent.reporting.grid import setting_name, setting_value
 
 Values = NDArray[np.float64]

@@ -1,14 +1,17 @@
 """Draws grids for the terminal, in Markdown and as JSON, and charts as SVG."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from assent.core.legible import legible, legibly
-from assent.reporting.chart import Chart
 from assent.reporting.grid import DASH, Cell, Column, Grid
+
+if TYPE_CHECKING:  # altair takes a third of a second, and cannot be imported everywhere
+    from assent.reporting.chart import Chart
 
 SVG_WIDTH = 640
 # Pixels around a chart: letters are measured in one font here, and seen in another.
@@ -56,7 +59,7 @@ def escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\|`*_<>[]#" else c for c in text)
 
 
-def svg(chart: Chart) -> str:
+def svg(chart: "Chart") -> str:
     """A chart as a file of its own, with its title."""
     import vl_convert
 

@@ -26,7 +26,7 @@ from assent.core.benchmark import Benchmark
 from assent.core.checking import refuse_unknown
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
-from assent.files.atomic import beside, tidy
+from assent.files.atomic import beside, full_at, tidy
 from assent.files.text import read_json
 from assent.reporting.grid import counted, measure_name, setting_value
 from assent.reporting.parallel import parallel
@@ -106,7 +106,11 @@ def search(
     about = {"benchmark": of.digest(), "model": model, "changes": list(changes), "seed": seed}
     rung = first_evaluation(resolve(model, changes=changes), of)
     job = Job(where, model, changes, folder, time.time() + 60 * minutes, trials, seed, rung)
-    with _searching(folder, about), shown(watcher or progress, trainings) as told:
+    with (
+        full_at(folder),
+        _searching(folder, about),
+        shown(watcher or progress, trainings) as told,
+    ):
         told.event(event="search", minutes=minutes)
         journal = job.journal()
         journal.begin(usual(model, changes))
