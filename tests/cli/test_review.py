@@ -46,6 +46,16 @@ def test_a_file_that_is_there_is_replaced_only_if_told(say, run, tmp_path, optio
     assert path.read_text() != "mine\n"
 
 
+@pytest.mark.parametrize("name", ["labels.sqlite", "labels.json", "design.json", "new.tsv"])
+def test_nothing_goes_to_the_folder_of_the_review_itself(say, run, name):
+    path = run / "review" / name
+    before = path.read_bytes() if path.exists() else None
+    for option in ("--export", "--accepted"):
+        code, _, complaint = say("review", run, option, path, "--overwrite")
+        assert code == 2 and "kept by assent for the run alone; choose another place" in complaint
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
 def test_labels_and_facts_do_not_go_to_one_file(say, run, tmp_path):
     path = tmp_path / "both.tsv"
     code, _, complaint = say("review", run, "--export", path, "--accepted", path)

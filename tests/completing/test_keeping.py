@@ -7,8 +7,8 @@ import pytest
 import assent
 import toy
 from assent.completing import proposing
-from assent.completing.keeping import FOLDER
 from assent.errors import ConfigError
+from assent.files.places import COMPLETING
 from assent.verbs.complete import prepare
 
 SMALL = ["model.dim=16", "train.epochs=20", "train.threads=1"]
@@ -32,7 +32,7 @@ def refit(request):
 def alone(run, refit):
     """What a completion gives that is neither stopped nor split."""
     found = lines(assent.complete(run, PRECISION, refit=refit))
-    assert found and not (run.folder / FOLDER).exists()
+    assert found and not (run.folder / COMPLETING).exists()
     return found
 
 
@@ -62,14 +62,14 @@ def test_parts_join_to_the_same_bytes_and_nothing_is_asked_again(run, refit, alo
     assert sorted(asked) == sorted([*range(relations)] * (1 + refit))
     asked.clear()
     assert lines(assent.complete(run, PRECISION, refit=refit)) == alone
-    assert asked == [] and not (run.folder / FOLDER).exists()
+    assert asked == [] and not (run.folder / COMPLETING).exists()
 
 
 def test_what_was_stopped_goes_on_where_it_was(run, refit, alone, monkeypatch):
     stops = iter([False, False, True])
     stopped = assent.complete(run, PRECISION, refit=refit, stopping=lambda: next(stops))
     assert not stopped.finished and len(stopped) == 0
-    assert len(list((run.folder / FOLDER).iterdir())) == 2
+    assert len(list((run.folder / COMPLETING).iterdir())) == 2
     asked = asking(monkeypatch)
     assert lines(assent.complete(run, PRECISION, refit=refit)) == alone
     assert len(asked) == run.benchmark.vocabulary.num_relations * (1 + refit) - 2
@@ -94,6 +94,6 @@ def test_the_command_takes_parts(say, run, tmp_path):
         code, printed, complained = say(*words, "--part", part)
         assert code == 0 and f"part {part} is kept" in printed, complained
     assert say(*words, "--precision", PRECISION, "--out", tmp_path / "new.tsv")[0] == 0
-    assert (tmp_path / "new.tsv").exists() and not (run.folder / FOLDER).exists()
+    assert (tmp_path / "new.tsv").exists() and not (run.folder / COMPLETING).exists()
     for wrong in (("--part", "x"), ("--part", "1/2", "--out", tmp_path / "b.tsv"), ()):
         assert say(*words, *wrong)[0] == 2

@@ -13,9 +13,9 @@ from assent.core.new_facts import Evidence
 from assent.core.vocabulary import Vocabulary
 from assent.errors import AssentError, ConfigError, DataError
 from assent.files.considered import read_considered
-from assent.files.places import COMPLETION, CONSIDERED
+from assent.files.places import COMPLETION, CONSIDERED, REVIEWING
 from assent.reviewing.labels import Labels
-from assent.reviewing.proposals import FOLDER, LABELS, key_of
+from assent.reviewing.proposals import LABELS, key_of
 from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import model_of, save_decider
 
@@ -203,7 +203,7 @@ def test_the_last_part_of_an_address_is_a_name_if_only_one_has_it():
 
 def test_what_people_said_counts(run, completed):
     head, relation, tail = sorted(by_name(completed))[0]
-    path = run.folder / FOLDER / LABELS
+    path = run.folder / REVIEWING / LABELS
     path.parent.mkdir(exist_ok=True)
     try:
         with Labels(path) as labels:

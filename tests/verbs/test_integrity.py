@@ -12,7 +12,7 @@ import toy
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.checksums import check, read_checksums, sealed
-from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, FOLDERS
 from assent.files.recording import record, recorded, reseal
 from assent.verbs.deciders import load_decider
 from assent.verbs.refit import refit
@@ -498,6 +498,24 @@ def test_no_writer_replaces_a_file_of_a_run_or_benchmark(completed):
             write(path)
         assert path.read_bytes() == before
     assert not wrong(run) and not wrong(benchmark)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_writer_puts_a_file_into_a_folder_that_is_kept_within_a_run(completed, folder):
+    """Whatever its name is, and however deep: assent may want that very name."""
+    facts = assent.load(completed / "run" / "completion.json")
+    kept = completed / "run" / folder
+    (completed / "link").symlink_to(kept)
+    for path in (
+        kept / "new.jsonl",
+        kept / "checkpoints" / "new.jsonl",
+        completed / "link" / "x.jsonl",
+    ):
+        with pytest.raises(DataError, match="kept by assent for the run alone"):
+            assent.save(facts, path, overwrite=True)
+        assert not path.exists()
+    (completed / folder).mkdir()  # a folder of this name elsewhere is the user's
+    assent.save(facts, completed / folder / "new.jsonl")
 
 
 def test_a_command_killed_before_its_new_file_has_a_name_leaves_nothing_wrong(place, monkeypatch):

@@ -15,8 +15,7 @@ from assent.core.version import __version__
 from assent.errors import DataError
 from assent.files.arrays import read_arrays, write_arrays
 from assent.files.guarding import parsing
-
-FOLDER = "completing"  # in the folder of a run
+from assent.files.places import COMPLETING
 
 
 class Keeper:
@@ -25,7 +24,7 @@ class Keeper:
     def __init__(self, folder: Path, model: str, ground: Ground) -> None:
         wanted = ground.wanted
         told = (__version__, model, ground.benchmark.digest(), wanted.functional, wanted.symmetric)
-        self.folder = folder / FOLDER
+        self.folder = folder / COMPLETING
         self.name = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
     def load(self, relation: int) -> tuple[int, Candidates, Candidates] | None:

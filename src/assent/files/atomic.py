@@ -20,7 +20,7 @@ from pathlib import Path
 
 from assent.errors import AssentError, DataError, PlaceError
 from assent.files.checksums import CHECKSUMS, read_checksums
-from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, FOLDERS, SETTINGS
 
 PART, OLD = ".assent.part", ".assent.old"
 LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
@@ -221,8 +221,18 @@ def alone(lock: Path) -> Iterator[None]:
 
 
 def _refuse_owned(path: Path) -> None:
-    """Raises an error for a file of a run or a benchmark, for nothing else belongs there."""
+    """Raises an error for a file of a run or a benchmark, for nothing else belongs there.
+
+    So it is for whatever lies in a folder that assent keeps within that of a run.
+    """
     target = path.resolve()
+    for folder in target.parents:
+        if LEFT.fullmatch(folder.name):  # what is being made gets its place from whoever made it
+            break
+        if folder.name in FOLDERS and (folder.parent / SETTINGS).exists():
+            raise DataError(
+                f"{path}: {folder} is kept by assent for the run alone; choose another place"
+            )
     owned = set(OWN) if (target.parent / SETTINGS).exists() else set()
     with suppress(DataError):  # what is no list of checksums vouches for nothing
         owned |= set(read_checksums(target.parent))

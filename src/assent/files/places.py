@@ -10,6 +10,14 @@ MANIFEST = "manifest.json"  # what makes a folder a benchmark
 DECIDER = "decider.json"
 COMPLETION, FACTS, CONSIDERED = "completion.json", "facts.jsonl", "considered.npz"
 
+# Folders within that of a run that hold nothing but what assent keeps there for itself.
+REVIEWING, CHECKPOINTS, COMPLETING, UPDATING = FOLDERS = (
+    "review",
+    "checkpoints",
+    "completing",
+    "updating",
+)
+
 
 def refuse_no_run(folder: Path) -> None:
     """Raises an error if a folder is no run, and says what makes one."""

@@ -15,7 +15,7 @@ from assent.errors import DataError
 from assent.files.atomic import beside, folder_beside
 from assent.files.guarding import refuse_special
 from assent.files.own_layout import read_names, write_names
-from assent.files.places import SETTINGS
+from assent.files.places import CHECKPOINTS, SETTINGS
 from assent.files.recording import forget, recorded, seal_folder
 from assent.files.tensors import Piecewise, is_finite, read_tensors, write_tensors
 from assent.files.text import can_be_path
@@ -25,7 +25,6 @@ RULES = "rules.tsv"
 TRACE = "trace.jsonl"
 METRICS = "metrics.json"
 ENTITIES, RELATIONS = "entities.tsv", "relations.tsv"
-CHECKPOINTS = "checkpoints"
 PLACE = "benchmark.path"  # where the benchmark was found last: a hint, which nothing rests on
 
 

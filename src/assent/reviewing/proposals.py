@@ -27,10 +27,10 @@ from assent.files.checksums import digest, sealed, unsealed
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
 from assent.files.guarding import MALFORMED
+from assent.files.places import REVIEWING
 from assent.files.text import read_json
 from assent.reviewing.labels import Labels, head_of
 
-FOLDER = "review"  # within the folder of a run
 PROPOSALS, PLANTED, DESIGN = "proposals.jsonl", "planted.jsonl", "design.json"
 LABELS = "labels.sqlite"
 KEY_DIGITS = 16
@@ -154,10 +154,11 @@ def planted_among(
 def write_proposals(run_folder: Path, proposals: Proposals) -> None:
     """Puts proposals into a run's folder, where there are none yet, and an empty file of labels."""
     refuse_second(run_folder)
-    folder = Path(run_folder) / FOLDER
+    folder = Path(run_folder) / REVIEWING
     folder.mkdir(parents=True, exist_ok=True)
-    write_facts(folder / PROPOSALS, proposals.facts)
-    write_facts(folder / PLANTED, proposals.planted)
+    for name, facts in ((PROPOSALS, proposals.facts), (PLANTED, proposals.planted)):
+        with beside(folder / name, own=True) as part:
+            write_facts(part, facts)
     Labels(folder / LABELS).close()
     design = {
         "seed": proposals.seed,
@@ -168,20 +169,20 @@ def write_proposals(run_folder: Path, proposals: Proposals) -> None:
         "planted_sha256": proposals.planted_digest,
         "files": {name: digest(folder / name) for name in (PROPOSALS, PLANTED)},
     }
-    with beside(folder / DESIGN) as part:  # the last one: with it, the folder is whole
+    with beside(folder / DESIGN, own=True) as part:  # the last one: with it, the folder is whole
         part.write_text(json.dumps(sealed(design), indent=2) + "\n", encoding="utf-8")
 
 
 def refuse_second(run_folder: Path) -> None:
     """Raises an error where a review has begun: its proposals stay as they are."""
     if has_proposals(run_folder):
-        folder = Path(run_folder) / FOLDER
+        folder = Path(run_folder) / REVIEWING
         raise DataError(f"{folder}: has proposals; labels are about these, so they stay")
 
 
 def has_proposals(run_folder: Path) -> bool:
     """Whether a review of this run has begun."""
-    folder = Path(run_folder) / FOLDER
+    folder = Path(run_folder) / REVIEWING
     if (folder / DESIGN).exists():
         return True
     with nullcontext() if (labels := labels_in(run_folder)) is None else labels:
@@ -192,7 +193,7 @@ def has_proposals(run_folder: Path) -> bool:
 
 def labels_in(run_folder: Path) -> Labels | None:
     """The labels of a run's review, opened; None where no review has begun."""
-    folder = Path(run_folder) / FOLDER
+    folder = Path(run_folder) / REVIEWING
     if (path := folder / LABELS).exists():
         return Labels(path)
     if (folder / DESIGN).exists() or head_of(path).exists():
@@ -202,7 +203,7 @@ def labels_in(run_folder: Path) -> Labels | None:
 
 def read_proposals(run_folder: Path, labels: Iterable[Vocabulary] = ()) -> Proposals:
     """The proposals of a run; names that one of these vocabularies has a label for get it."""
-    folder, labels = Path(run_folder) / FOLDER, list(labels)
+    folder, labels = Path(run_folder) / REVIEWING, list(labels)
     try:
         design = read_json(folder / DESIGN)
         facts, planted = (read_facts(folder / name, labels) for name in (PROPOSALS, PLANTED))

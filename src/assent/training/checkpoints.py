@@ -18,7 +18,7 @@ from assent.errors import DataError
 from assent.files.atomic import beside
 from assent.files.checksums import digest, sealed, unsealed
 from assent.files.guarding import refuse_special
-from assent.files.runs import CHECKPOINTS
+from assent.files.places import CHECKPOINTS
 from assent.files.tensors import is_finite, read_tensors
 from assent.files.text import read_json
 from assent.training.shards import WHOLE, ShardError, Share, read_shards, shard_path
@@ -90,7 +90,7 @@ def save_shard(
     """Writes the tensors of one process; returns their checksum, which is to be vouched for."""
     weights = folder / f"{_name(position)}.safetensors"
     path = weights if share == WHOLE else shard_path(weights, share)
-    with _saying(path), beside(path) as part:
+    with _saying(path), beside(path, own=True) as part:
         plain = {key: tensor.detach().contiguous().cpu() for key, tensor in tensors.items()}
         save_file(plain, part)
         return digest(part)
@@ -103,7 +103,7 @@ def vouch(folder: Path, position: Position, run: str, sums: Mapping[str, Any]) -
     of the tensors are `tables` with a row an entity.
     """
     voucher = folder / f"{_name(position)}.json"
-    with _saying(voucher), beside(voucher) as part:
+    with _saying(voucher), beside(voucher, own=True) as part:
         content = {**sums, "run": run, "position": asdict(position)}
         part.write_text(json.dumps(sealed(content)), encoding="utf-8")
     for old in vouchers(folder)[:-KEPT]:

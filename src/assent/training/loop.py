@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from assent.core.queries import Queries
-from assent.files.runs import CHECKPOINTS, TRACE
+from assent.files.places import CHECKPOINTS
+from assent.files.runs import TRACE
 from assent.geometry.threads import Crowd, with_threads
 from assent.models.base import Model
 from assent.training.batches import batches

@@ -18,9 +18,8 @@ from assent.files import benchmarks
 from assent.files.atomic import found_again, tidy
 from assent.files.benchmarks import is_benchmark
 from assent.files.checksums import check, read_checksums
-from assent.files.places import SETTINGS, refuse_no_run
+from assent.files.places import CHECKPOINTS, SETTINGS, refuse_no_run
 from assent.files.runs import (
-    CHECKPOINTS,
     ENTITIES,
     RELATIONS,
     TRACE,

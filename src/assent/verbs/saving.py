@@ -14,12 +14,11 @@ from assent.files import benchmarks
 from assent.files.atomic import refuse_to_replace, refuse_to_write
 from assent.files.fact_lines import read_facts
 from assent.files.facts import write_facts
-from assent.files.places import COMPLETION, SETTINGS
+from assent.files.places import COMPLETION, REVIEWING, SETTINGS
 from assent.files.recording import record
 from assent.files.runs import TRACE, save_weights
 from assent.files.triples import write
 from assent.reviewing.exchange import export_labels
-from assent.reviewing.proposals import FOLDER as REVIEW
 from assent.reviewing.session import Review
 from assent.training.trace import Trace
 from assent.verbs.completions import keep_completion, load_completion
@@ -77,7 +76,7 @@ def load(path: str | Path, *, of: Of | None = None) -> Any:
     path = Path(path)
     if (path / SETTINGS).is_file():
         return load_run(path)
-    if path.is_dir() and path.name == REVIEW:
+    if path.is_dir() and path.name == REVIEWING:
         return review(path.parent)
     if path.is_dir() or not path.exists():
         return benchmarks.load(path)

@@ -16,10 +16,9 @@ from assent.core.processors import processors
 from assent.core.queries import Queries, both_ways
 from assent.errors import ConfigError, DataError
 from assent.files.atomic import found_again, tidy
-from assent.files.places import SETTINGS
+from assent.files.places import CHECKPOINTS, SETTINGS
 from assent.files.recording import forget, record
 from assent.files.runs import (
-    CHECKPOINTS,
     TRACE,
     forget_training,
     keep_place,

@@ -26,6 +26,7 @@ from assent.errors import DataError
 from assent.files.atomic import beside, found_again
 from assent.files.benchmarks import load, save
 from assent.files.deciders import decider_file
+from assent.files.places import UPDATING
 from assent.files.recording import forget, record
 from assent.files.runs import TRACE, WEIGHTS, read_weights, save_weights, training_in
 from assent.files.text import read_json
@@ -46,7 +47,7 @@ from assent.verbs.runs import Run, load_run, new_run, origin_for, start_run
 from assent.verbs.train import fit
 from assent.verbs.tune import Asked, tune
 
-BENCHMARK, WORK, RECORD = "benchmark", "updating", "update.json"  # in the folder of the new run
+BENCHMARK, RECORD = "benchmark", "update.json"  # in the folder of the new run
 THRESHOLDS = ("tuned", "kept")
 
 
@@ -125,14 +126,14 @@ def _learned(
         if folder is not None and (folder / WEIGHTS).exists():
             model = new_model(run.settings, benchmark.vocabulary)
             model.load_state_dict(read_weights(folder))
-            shutil.rmtree(folder / WORK)
+            shutil.rmtree(folder / UPDATING)
             return Run(benchmark, run.settings, model.eval(), run.trained, folder)
         model = grown(run, run.model, found)
         _train(run, model, found, settings, folder, watcher)
         if folder is not None:
             _write_trace(run, found, folder)
             save_weights(folder, model.state_dict())
-            shutil.rmtree(folder / WORK)
+            shutil.rmtree(folder / UPDATING)
     return Run(benchmark, run.settings, model, run.trained, folder)
 
 
@@ -182,7 +183,7 @@ def _train(
         settings.of(run.settings.train),
         lambda _: math.nan,
         watcher,
-        None if folder is None else folder / WORK,
+        None if folder is None else folder / UPDATING,
         pull=Anchor(model, found.first_new, settings.radius).pull,
     )
 
@@ -212,7 +213,7 @@ def _begin(run: Run, found: Change, settings: UpdateSettings, folder: Path, wher
     start_run(*about)
     if not (folder / BENCHMARK).exists() or load(where).digest() != benchmark.digest():
         save(benchmark, folder / BENCHMARK, overwrite=True)
-    (folder / WORK).mkdir(exist_ok=True)
+    (folder / UPDATING).mkdir(exist_ok=True)
 
 
 def _write_trace(run: Run, found: Change, folder: Path) -> None:

@@ -31,12 +31,20 @@ from assent.files.completions import (
 from assent.files.considered import read_record
 from assent.files.fact_lines import read_facts
 from assent.files.packs import is_pack, names_in, unpack
-from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, SETTINGS
+from assent.files.places import (
+    CHECKPOINTS,
+    COMPLETION,
+    CONSIDERED,
+    DECIDER,
+    FACTS,
+    REVIEWING,
+    SETTINGS,
+)
 from assent.files.recording import record, reseal
-from assent.files.runs import CHECKPOINTS, ENTITIES, PLACE, RELATIONS, TRACE, WEIGHTS
+from assent.files.runs import ENTITIES, PLACE, RELATIONS, TRACE, WEIGHTS
 from assent.files.text import read_json
 from assent.files.triples import read
-from assent.reviewing.proposals import FOLDER, LABELS, labels_in, read_proposals
+from assent.reviewing.proposals import LABELS, labels_in, read_proposals
 from assent.training.checkpoints import checkpoint_of, read_checkpoint, vouchers
 from assent.verbs.deciders import load_decider, model_of
 from assent.verbs.refit import REFIT
@@ -121,8 +129,8 @@ def _files(folder: Path) -> Iterator[Check]:
 def _run(folder: Path, benchmark: Benchmark | str | Path | None) -> Iterator[Check]:
     """What only the parts of a run together can tell."""
     yield from _checkpoints(folder / CHECKPOINTS)
-    if (folder / FOLDER).is_dir():
-        yield from _tried(FOLDER, lambda: _read_review(folder))
+    if (folder / REVIEWING).is_dir():
+        yield from _tried(REVIEWING, lambda: _read_review(folder))
     try:
         run = load_run(folder, benchmark=benchmark, unfinished=not (folder / WEIGHTS).exists())
     except AssentError as error:
@@ -225,7 +233,7 @@ def _read_benchmark(path: Path) -> str:
 def _read_review(folder: Path) -> str:
     """The proposals of a run's review as it began with, and all rows of its labels."""
     number = len(read_proposals(folder))
-    if not os.access(folder / FOLDER, os.W_OK):  # without the right to, they cannot be opened
+    if not os.access(folder / REVIEWING, os.W_OK):  # without the right to, they cannot be opened
         return f"{number:,} proposals; {LABELS} was not looked at, for its folder is read-only"
     labels = labels_in(folder)
     assert labels is not None  # there are proposals, so a review has begun

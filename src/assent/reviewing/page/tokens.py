@@ -52,5 +52,5 @@ def _write(path: Path, tokens: Mapping[str, str]) -> None:
     """Nobody else may read it at any moment; a link in its place is replaced, not followed."""
     if path.is_symlink():
         path.unlink()
-    with beside(path, mode=0o600) as part:
+    with beside(path, mode=0o600, own=True) as part:
         part.write_text(json.dumps(tokens, ensure_ascii=False, indent=1), encoding="utf-8")
