@@ -1,7 +1,8 @@
 """Serves the page of a review until it is told to stop."""
 
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from ipaddress import ip_address
 from urllib.parse import quote
 
@@ -17,20 +18,21 @@ SECONDS_TO_END = 3  # that answers under way may take once the server is told to
 def serve(
     application: Application,
     tokens: Mapping[str, str],
+    bound: socket.socket,
     *,
     host: str = "127.0.0.1",
-    port: int = 0,
     names: Iterable[str] = (),
     ready: Callable[[Mapping[str, str]], None],
 ) -> None:
-    """Answers requests on this host and port (0: one that is free) until a signal ends it.
+    """Answers requests until a signal ends it; `bound_to` made the socket, for this host.
 
     `tokens` has the token of each reviewer. `names` are further names by which others reach this
     machine. `ready` is told the address of each reviewer once the server listens.
     """
-    bound = _bound(host, port)
     with bound:
         number = bound.getsockname()[1]
+        with _refusing(host, number):
+            bound.listen(100)
         known = {name.lower() for name in (host, *names)} - {"0.0.0.0", "::"}
         if _is_any(host) or host in LOOPBACK:
             known |= set(LOOPBACK)
@@ -60,11 +62,14 @@ def serve(
         uvicorn.Server(config).run(sockets=[bound])
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket that listens."""
+def bound_to(host: str, port: int) -> socket.socket:
+    """A socket on this host and port (0: one that is free), which is for nobody else from now on.
+
+    It listens once the page is served.
+    """
     if not 0 <= port <= 65535:
         raise ConfigError(f"port {port}: expected a number up to 65535")
-    try:
+    with _refusing(host, port):
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
@@ -72,18 +77,23 @@ def _bound(host: str, port: int) -> socket.socket:
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
-            bound.listen(100)
         except OSError:
             bound.close()
             raise
+    bound.set_inheritable(False)
+    return bound
+
+
+@contextmanager
+def _refusing(host: str, port: int) -> Iterator[None]:
+    try:
+        yield
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(
             f"{host}, port {port}: cannot listen there: {reason}; "
             "choose another; port 0 is any that is free"
         ) from error
-    bound.set_inheritable(False)
-    return bound
 
 
 def _is_any(host: str) -> bool:
