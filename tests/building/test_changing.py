@@ -73,6 +73,10 @@ def test_ids_stay_new_ones_come_after_and_facts_taken_back_are_nowhere(given_cha
         assert before[split] - {*gone} <= after[split]
         assert not after[split] & after["train"]
     assert found.known == len(heard & known)
+    assert found.num_taken_back == len(gone)  # those about removed entities too
+    assert (found.num_taken_back > len(found.taken_back)) == bool(
+        {*gone} - {fact for fact in known if {fact[0], fact[2]} <= {*old.vocabulary.entities}}
+    )
     assert sum(found.strangers.values()) == len(added) - len(heard)
     in_train = np.unique(new.train[:, [0, 2]])
     assert {*range(size, new.vocabulary.num_entities)} <= {*in_train.tolist()}

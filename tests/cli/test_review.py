@@ -1,6 +1,8 @@
 """A review without its page: what it promises, and labels and facts as files."""
 
 import json
+import shutil
+import socket
 
 import pytest
 
@@ -148,3 +150,28 @@ def test_a_review_of_before_checksums_is_read(run):
     design = json.loads(path.read_text())
     path.write_text(json.dumps({k: v for k, v in design.items() if k not in ("files", "checksum")}))
     assert checked(run).state == "right"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--reviewer", ""],
+        ["--reviewer", "ann", "--reviewer", "ann"],
+        ["--port", 70_000],
+        ["--host", "no.such.host.invalid"],
+        ["--precision", 2],
+        ["--confidence", 0.1],
+        ["--seed", -1],
+        ["--port", "taken"],
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_a_review_begins(say, run, words):
+    """Proposals stay as they are, and so does their seed."""
+    shutil.rmtree(run / "review")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        words = [taken.getsockname()[1] if word == "taken" else word for word in words]
+        code, _, complaint = say("review", run, "--port", 0, "--seed", 7, *words)
+    assert code == 2 and complaint.count("\n") == 1
+    assert "no model" not in complaint and not (run / "review").exists()

@@ -8,8 +8,9 @@ import pytest
 import toy
 from assent.core.new_facts import NewFacts
 from assent.errors import DataError
+from assent.files.atomic import together
 from assent.files.completions import Kept, OfRelation, read_completion, write_completion
-from assent.files.places import COMPLETION, FACTS
+from assent.files.places import COMPLETION, FACTS, NAMING
 
 KEPT = Kept(
     "sha",
@@ -23,7 +24,8 @@ KEPT = Kept(
 
 @pytest.fixture
 def folder(tmp_path):
-    write_completion(tmp_path, KEPT, NewFacts.nothing(toy.vocabulary_of(2, 1)))
+    with together(tmp_path / NAMING) as files:
+        write_completion(tmp_path, KEPT, NewFacts.nothing(toy.vocabulary_of(2, 1)), files=files)
     return tmp_path
 
 

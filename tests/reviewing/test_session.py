@@ -227,3 +227,23 @@ def test_planted_facts_are_known_or_false_and_never_proposed(opened):
 def test_a_run_without_proposals_has_no_review(tmp_path):
     with pytest.raises(DataError, match="no proposals"):
         review(tmp_path)
+
+
+def test_only_what_was_drawn_for_a_reviewer_counts_whatever_is_said_of_the_order(opened):
+    drawn, other = opened.next("ann"), opened.proposals.keys[0]
+    assert drawn.key != other and not opened.decide(other, "right", "ann", order="drawn").drawn
+    assert not opened.decide(drawn.key, "right", "ben", order="drawn").drawn  # ann was shown it
+    assert opened.progress().drawn == 0
+    assert opened.decide(drawn.key, "right", "ann", order="probable").drawn
+    assert opened.progress().drawn == 1
+    probable = opened.next("ann", order="probable")
+    assert opened.decide(probable.key, "right", "ann", order="drawn").chosen == "probable"
+
+
+def test_what_was_drawn_comes_again_as_drawn_after_an_undo_and_a_new_start(opened):
+    card = opened.next("ann")
+    opened.decide(card.key, "right", "ann", order=card.order)
+    opened.undo("ann")
+    again = review(opened.folder)
+    assert again.decide(card.key, "wrong", "ann", order=card.order).drawn
+    again.close()

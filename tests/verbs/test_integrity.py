@@ -4,16 +4,20 @@ import json
 import multiprocessing
 import os
 import shutil
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import assent
 import toy
 from assent.errors import ConfigError, DataError
-from assent.files.atomic import beside, folder_beside
+from assent.files.atomic import beside, folder_beside, together
 from assent.files.checksums import check, read_checksums, sealed
-from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, FOLDERS
+from assent.files.facts import files_of, write_facts
+from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, FOLDERS, NAMING
 from assent.files.recording import record, recorded, reseal
+from assent.verbs.completions import keep_completion
 from assent.verbs.deciders import load_decider
 from assent.verbs.refit import refit
 from trained_runs import learned
@@ -376,7 +380,7 @@ def test_a_completion_killed_while_it_is_kept_leaves_nothing_wrong(last, complet
     replace = type(completed).replace
 
     def killed(part, target):
-        if target.name == last:
+        if target == (run.folder / last).resolve():
             raise KilledError
         return replace(part, target)
 
@@ -580,3 +584,45 @@ def test_a_hint_that_leads_nowhere_is_no_hint(hint, place):
     (place / "run" / "benchmark.path").write_text(hint)
     (place / "benchmark").rename(place / "elsewhere")
     assert assent.load_run(place / "run").folder == place / "run"
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl", ".parquet", ".nt", ".ttl", ".trig", ".kgx"])
+def test_a_file_of_facts_is_right_wherever_it_lies_and_whatever_was_completed_since(
+    completed, suffix
+):
+    run = assent.load_run(completed / "run")
+    found = assent.complete(run)
+    elsewhere = completed / "elsewhere"
+    elsewhere.mkdir()
+
+    def written(to, found=found):
+        with together(run.folder / NAMING) as files:
+            write_facts(to, found.facts, beside=files.beside)
+            keep_completion(found, run, run.folder, files)
+        return files_of(to)[-1]
+
+    new = written(completed / f"new{suffix}")
+    assert len(found.facts) and f"as `assent complete {run.folder.name}` wrote it" in told(new)
+    copy = shutil.copy(new, elsewhere / new.name)
+    assert "can be read" in told(copy)
+    fewer = replace(found, facts=found.facts.take(np.arange(3)))
+    other = written(elsewhere / f"new{suffix}", fewer)  # of the same name, in another place
+    assert "can be read" in told(new) and "can be read" in told(other)
+    (third,) = files_of(completed / f"third{suffix}")[-1:]
+    shutil.move(other, third)
+    assert "wrote it" in told(third)
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
+def test_a_damaged_file_of_facts_is_told_of_by_its_line_where_no_run_knows_it(completed, suffix):
+    assent.save(assent.load(completed / "run" / COMPLETION), path := completed / f"x{suffix}")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], lines[3][:40], *lines[4:]]))
+    (check,) = assent.verify(path)
+    assert check.state == "wrong" and f"{path}:4:" in check.detail
+
+
+def told(path):
+    (check,) = assent.verify(path)
+    assert check.state == "right", check
+    return check.detail

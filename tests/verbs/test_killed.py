@@ -1,5 +1,6 @@
 """`kill -9` while folders get their names: nothing is lost, and the same command goes on."""
 
+import errno
 import random
 import tempfile
 import time
@@ -191,3 +192,94 @@ def test_what_a_killed_pack_or_verify_had_for_scratch_is_taken_away_by_the_next(
             assert code == 0, err
             assert not left()
         assert before > 1
+
+
+@pytest.fixture
+def tuned(graph, tmp_path, say):
+    """A run that has completed once, and what its next completion writes."""
+    run, out = tmp_path / "run", tmp_path / "out"
+    small = [word for change in QUICK for word in ("--set", change)]
+    for words in (
+        ("build", graph, "--out", tmp_path / "benchmark"),
+        ("train", tmp_path / "benchmark", "--model", "complex", "--out", run, *small),
+        ("tune", run),
+        ("complete", run, "--out", tmp_path / "first.nt"),
+    ):
+        code, _, err = say(*words)
+        assert code == 0, err
+    out.mkdir()
+    words = ["--out", out / "new.tsv", "--review", out / "review.kgx", "--refused", out / "no.tsv"]
+    return run, out, ["complete", run, *words]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, OSError])
+def test_a_completion_that_ends_while_files_get_their_names_can_be_said_again(
+    tuned, say, monkeypatch, kind
+):
+    run, out, words = tuned
+    replace, unlink = type(out).replace, type(out).unlink
+    outputs = ["new.tsv", "review_edges.tsv", "review_nodes.tsv", "no.tsv"]
+    steps = [*outputs, "facts.jsonl", "completion.json", ".naming.json"]  # the last one goes
+    for number, step in enumerate(steps):
+
+        def named(part, target, step=step):
+            if target.name == step != steps[-1]:
+                raise kind("the end")
+            return replace(part, target)
+
+        def gone(path, step=step, **options):
+            if path.name == step == steps[-1]:
+                raise kind("the end")
+            return unlink(path, **options)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(type(out), "replace", named)
+            patched.setattr(type(out), "unlink", gone)
+            assert say(*words)[0] != 0
+        assert sorted(path.name for path in out.iterdir()) == sorted(outputs[:number])
+        assert "wrong" not in {check.state for check in assent.verify(run)}
+        code, _, err = say(*words)
+        assert code == 0, err
+        assert not litter(out, run)
+        assert {check.state for check in assent.verify(run)} == {"right"}
+        code, _, err = say(*words)
+        assert code == 2 and "new.tsv: is there already" in err
+        for path in out.iterdir():
+            path.unlink()
+
+
+def test_a_file_that_was_changed_since_a_command_ended_early_is_not_replaced(
+    tuned, say, monkeypatch
+):
+    _, out, words = tuned
+
+    def ends(part, target):
+        if target.name == "facts.jsonl":
+            raise KeyboardInterrupt
+        return replace(part, target)
+
+    with monkeypatch.context() as patched:
+        replace = type(out).replace
+        patched.setattr(type(out), "replace", ends)
+        assert say(*words)[0] != 0
+    (out / "new.tsv").write_text("mine\n")
+    code, _, err = say(*words)
+    assert code == 2 and "new.tsv: is there already" in err
+    assert (out / "new.tsv").read_text() == "mine\n"
+
+
+def test_a_completion_without_room_for_its_last_file_leaves_no_file(tuned, say, monkeypatch):
+    """And the run keeps the completion that it had."""
+    run, out, words = tuned
+    before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("assent.files.completions.write_facts", full)
+        code, _, err = say(*words)
+    assert code == 2 and "facts.jsonl: cannot be written: No space left on device" in err
+    assert not list(out.iterdir())
+    assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+    assert say(*words)[0] == 0

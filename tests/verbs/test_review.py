@@ -87,10 +87,11 @@ def test_labels_reach_complete_tune_and_the_next_graph(run, opened, tmp_path):
     assert rejected not in keys_of(second.facts) and confirmed in keys_of(second.accepted)
     assert len(second.facts) == len(first.facts) - 1
 
-    for place, key in enumerate(opened.proposals.keys):
-        verdict = "right" if place % 3 else "wrong"
-        if key not in (rejected, confirmed):
-            opened.decide(key, verdict, "ann", order="drawn")
+    while (card := opened.next("ann")) is not None:
+        verdict = "right" if places.get(card.key, 0) % 3 else "wrong"
+        if card.key in (rejected, confirmed):
+            verdict = "wrong" if card.key == rejected else "right"
+        opened.decide(card.key, verdict, "ann", order=card.order)
     signed = assent.complete(run, 0.6, reviewed=True)
     assert len(signed.accepted) and rejected not in keys_of(signed.facts)
     assert signed.reviewed.reviewers == ("ann",)

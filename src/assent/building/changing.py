@@ -29,6 +29,7 @@ class Change:
     added: Ids  # (fact, 3)  new train facts
     held_out: Ids  # (fact, 3)  new facts that valid or test ask for
     taken_back: Ids  # (fact, 3)  of those between entities that were not removed
+    num_taken_back: int  # of all, those about removed entities too
     fresh: Mapping[str, Mask]  # split -> (query,)  those that the new facts brought
     known: int  # new facts that the benchmark had already
     beyond: int  # new facts about entities that building removed: they are kept with the others
@@ -118,12 +119,13 @@ def change(
         frozen(inside[~held]),
         parts.held_out,
         frozen(gone[(gone[:, [0, 2]] < grown.kept).all(axis=1)]),
+        len(gone),
         {"valid": new_valid, "test": new_test},
         int(known.sum()),
         int(beyond.sum()),
         grown.strangers,
     )
-    origin = _origin(benchmark, found, len(out), {"held_out": held_out, "seed": seed})
+    origin = _origin(benchmark, found, {"held_out": held_out, "seed": seed})
     return replace(found, benchmark=replace(changed, origin=origin))
 
 
@@ -196,9 +198,7 @@ def _told(key: int, names: Vocabulary) -> str:
     return f"{names.entity(head)} {names.relation(relation)} {names.entity(tail)}"
 
 
-def _origin(
-    before: Benchmark, found: Change, taken_back: int, settings: Mapping[str, Any]
-) -> dict[str, Any]:
+def _origin(before: Benchmark, found: Change, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest: what the benchmark was built from, and each change since."""
     after = found.benchmark
     counts = {
@@ -212,7 +212,7 @@ def _origin(
         "before": before.digest(),
         "new_facts": len(found.added) + len(found.held_out) + found.beyond,
         "held_out_facts": len(found.held_out),
-        "taken_back": taken_back,
+        "taken_back": found.num_taken_back,
         "new_entities": found.num_new,
         "settings": dict(settings),
     }

@@ -186,7 +186,9 @@ def complete(
     from assent.completing.by_fact import refuse_impossible
     from assent.completing.completing import Wanted
     from assent.files.annotations import read_list
+    from assent.files.atomic import together as all_at_once
     from assent.files.destinations import Destinations
+    from assent.files.places import NAMING
     from assent.files.provenance import About, refuse_graph
     from assent.reporting.grid import counted
     from assent.reporting.new_facts import completion_grid, contents, summary_lines
@@ -216,7 +218,8 @@ def complete(
         "--spreadsheet-safe": spreadsheet_safe,
     }
     to = Destinations(out_file, None if review_file is None else str(review_file), refused_file)
-    to.refuse_unfit([option for option, given in options.items() if given], overwrite)
+    wanted = [option for option, given in options.items() if given]
+    to.refuse_unfit(wanted, overwrite, run_folder / NAMING)
     anchors = read_list(anchors_file) if anchors_file else None
     with together(context, workers):
         run = load_run(run_folder, benchmark=benchmark, unfinished=unfinished)
@@ -269,11 +272,13 @@ def complete(
             run.benchmark.has_rdf_terms,
         )
         kinds = (found.accepted, found.review)
-        to.write(kinds, about)
-        to.write_refused(found.refused.facts, found.refused.words(), about)
         whole = relations is None and anchors is None and max_facts is None
-        if found.finished and whole:
-            keep_completion(found, run, run_folder, to.files())
+        with all_at_once(run_folder / NAMING) as files:
+            to.write(kinds, about, files)
+            to.write_refused(found.refused.facts, found.refused.words(), about, files)
+            if found.finished and whole:
+                keep_completion(found, run, run_folder, files)
+            to.send(kinds, about)
         show(completion_grid(found))
         for line in summary_lines(found):
             say(line)

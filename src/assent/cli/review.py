@@ -1,7 +1,7 @@
 """review: a page where people decide about proposals."""
 
 import getpass
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,36 +99,44 @@ def review(
     from assent.files.atomic import refuse_to_write, resolved
     from assent.reporting.progress import minutes_of_queries
     from assent.reviewing.proposals import has_proposals
+    from assent.reviewing.worth import refuse_promise
     from assent.verbs.review import benchmark_of, propose
     from assent.verbs.review import review as open_review
     from assent.verbs.runs import load_run
-    from assent.verbs.serve import serve
+    from assent.verbs.serve import door, serve
 
+    refuse_promise(precision, confidence)
+    if seed is not None and seed < 0:
+        raise ConfigError(f"--seed {seed}: expected a whole number from 0 on")
     for path in filter(None, (export_file, accepted_file)):
         refuse_to_write(path, overwrite)
     if export_file and accepted_file and resolved(export_file) == resolved(accepted_file):
         raise ConfigError(f"{export_file}: one file cannot hold both labels and facts")
     if import_file is not None and not import_file.is_file():
         raise DataError(f"{import_file}: no such file; expected one that --export wrote")
-    if benchmark is not None:
-        benchmark_of(run_folder, benchmark)  # the run remembers where it is
-    if not has_proposals(run_folder):
-        if import_file is None and (status or export_file or accepted_file):
-            load_run(run_folder, benchmark=benchmark)  # says so if there is no run
-            raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
-        with minutes_of_queries(notes) as progress:
-            propose(load_run(run_folder, benchmark=benchmark), seed=seed or 0, progress=progress)
-    with closing(open_review(run_folder, precision, confidence)) as opened:
+    people = reviewers or [getpass.getuser()]
+    serves = not (status or import_file or export_file or accepted_file)
+    with ExitStack() as held:
+        # Before proposals are made: they stay as they are, so nothing may be wrong afterwards.
+        bound = held.enter_context(door(people, host, port)) if serves else None
+        if benchmark is not None:
+            benchmark_of(run_folder, benchmark)  # the run remembers where it is
+        if not has_proposals(run_folder):
+            run = load_run(run_folder, benchmark=benchmark)  # says so if there is no run
+            if not serves and import_file is None:
+                raise DataError(f"{run_folder}: no review has begun; `assent review` begins one")
+            with minutes_of_queries(notes) as progress:
+                propose(run, seed=seed or 0, progress=progress)
+        opened = held.enter_context(closing(open_review(run_folder, precision, confidence)))
         if seed is not None and seed != (fixed := opened.proposals.seed):
             raise ConfigError(
                 f"--seed {seed}: the proposals were made with seed {fixed}, and labels are about "
                 f"these; leave --seed out, or remove {opened.labels.path.parent} to begin anew"
             )
-        if _without_page(opened, export_file, import_file, accepted_file, status):
-            return
-        people = reviewers or [getpass.getuser()]
+        if bound is None:
+            return _without_page(opened, export_file, import_file, accepted_file, status)
         try:
-            serve(opened, people, host=host, port=port, names=names or [], ready=_ready)
+            serve(opened, people, bound, host=host, names=names or [], ready=_ready)
         except TerminatedError as stop:
             raise stopped(f"stopped; {_kept(opened)}", stop) from None
         except KeyboardInterrupt:
@@ -150,8 +158,8 @@ def _without_page(
     import_file: Path | None,
     accepted_file: Path | None,
     status: bool,
-) -> bool:
-    """Reads and writes files, if any are named; whether that was all that was wanted."""
+) -> None:
+    """Reads and writes the files that are named, and says how far the review is."""
     from assent.reporting.grid import counted
     from assent.reviewing.exchange import export_labels, import_labels
     from assent.verbs.review import write_accepted
@@ -172,7 +180,6 @@ def _without_page(
         progress = opened.progress(opened.precision, opened.confidence)
         for line in progress.lines(opened.relation_labels()):
             say(line)
-    return status or any((import_file, export_file, accepted_file))
 
 
 def _ready(addresses: "Mapping[str, str]") -> None:

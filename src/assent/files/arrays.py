@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from assent.core.arrays import frozen
 from assent.errors import DataError
-from assent.files.atomic import beside
+from assent.files.atomic import Beside, beside
 from assent.files.checksums import SEAL
 from assent.files.guarding import parsing, refuse_special
 
 MOST_BYTES = 1 << 30  # of all arrays together: a file is hostile until parsed
 
 
-def write_arrays(path: Path, arrays: Mapping[str, ArrayLike]) -> str:
+def write_arrays(path: Path, arrays: Mapping[str, ArrayLike], beside: Beside = beside) -> str:
     """Writes arrays, numbers and texts, and their checksum, which it returns."""
     named: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
     seal = seal_of(named)

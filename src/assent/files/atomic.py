@@ -10,17 +10,21 @@ same kind.
 
 import errno
 import fcntl
+import json
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from assent.errors import AssentError, DataError, PlaceError
-from assent.files.checksums import CHECKSUMS, read_checksums
+from assent.files.checksums import CHECKSUMS, digest, read_checksums, sealed, unsealed
+from assent.files.guarding import MALFORMED
 from assent.files.places import COMPLETION, CONSIDERED, DECIDER, FACTS, FOLDERS, SETTINGS
+from assent.files.text import read_json
 
 PART, OLD = ".assent.part", ".assent.old"
 LEFT = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.assent\.(?P<kind>part|old)")
@@ -30,27 +34,102 @@ FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 OVERWRITE = "give --overwrite (in Python, overwrite=True)"
 
 
-@contextmanager
-def beside(path: Path, mode: int = 0o666, *, own: bool = False) -> Iterator[Path]:
-    """A path to write a file to, which is renamed to `path` if no error occurs.
+class Beside(Protocol):
+    """Gives a path to write a file to, which is renamed to `path` if no error occurs.
 
     Until then nobody else can read it; after that, whom `mode` and the umask allow. A file of a run
     or a benchmark is replaced only by what writes it for them, which says that it is its `own`.
     """
-    with _refusing(path):
-        if not own:
-            _refuse_owned(path)
-        target = path.resolve()  # what a link leads to is replaced, not the link
-        target.parent.mkdir(parents=True, exist_ok=True)
-        tidy(target.parent)
-        with _part_folder(target) as folder:
-            part = folder / target.name  # in a folder: a writer may replace the file that it fills
+
+    def __call__(
+        self, path: Path, mode: int = 0o666, *, own: bool = False
+    ) -> AbstractContextManager[Path]: ...
+
+
+@contextmanager
+def beside(path: Path, mode: int = 0o666, *, own: bool = False) -> Iterator[Path]:
+    """A path to write a file to, as `Beside` says; it has its name at the end of the context."""
+    with ExitStack() as held:
+        files = Together(held)
+        with files.beside(path, mode, own=own) as part:
+            yield part
+        files.name()
+
+
+class Written(NamedTuple):
+    """A file that is whole, and has no name yet."""
+
+    path: Path  # as it was asked for
+    target: Path  # where that leads
+    part: Path  # where it is
+
+
+class Together:
+    """Files that are all written before the first of them gets its name."""
+
+    def __init__(self, held: ExitStack) -> None:
+        self.held = held  # what is to be let go of when all have their names
+        self.written: list[Written] = []
+        self.going: list[Path] = []  # files that must be gone before the first has its name
+
+    @contextmanager
+    def beside(self, path: Path, mode: int = 0o666, *, own: bool = False) -> Iterator[Path]:
+        """A path to write a file to, as `Beside` says; `name` gives it its name."""
+        with _refusing(path):
+            if not own:
+                _refuse_owned(path)
+            target = path.resolve()  # what a link leads to is replaced, not the link
+            target.parent.mkdir(parents=True, exist_ok=True)
+            tidy(target.parent)
+            # In a folder: a writer may replace the file that it fills.
+            part = self.held.enter_context(_part_folder(target)) / target.name
             part.touch()
             yield part
             part.chmod(mode & ~_umask())
             _sync(part)
-            part.replace(target)
-            _sync_folder(target.parent)
+            self.written.append(Written(path, target, part))
+
+    def sums(self) -> dict[Path, str]:
+        """The checksums of the files so far, by the places that they are to have."""
+        return {file.target: digest(file.part) for file in self.written}
+
+    def name(self) -> None:
+        """Gives the files their names, in the order in which they were written."""
+        for path in self.going:
+            remove(path)
+        for file in self.written:
+            with _refusing(file.path):
+                file.part.replace(file.target)
+                _sync_folder(file.target.parent)
+
+
+@contextmanager
+def together(note: Path) -> Iterator[Together]:
+    """Files that get their names together, at the end of the context; none does if an error occurs.
+
+    Before the first has its name, all are noted with their checksums, until the last has it. So
+    `left_behind` can tell what a command wrote that was killed in between.
+    """
+    with ExitStack() as held:
+        files = Together(held)
+        yield files
+        named = {str(target): checksum for target, checksum in files.sums().items()}
+        with beside(note, own=True) as part:
+            part.write_text(json.dumps(sealed({"files": named})) + "\n", encoding="utf-8")
+        files.name()
+    remove(note)
+
+
+def left_behind(path: Path, note: Path) -> bool:
+    """Whether a command that came to no end gave this file its name, and nobody changed it since.
+
+    The same command may replace it without being told to.
+    """
+    with suppress(DataError, OSError, *MALFORMED):
+        if path.is_file() and note.is_file():
+            named = unsealed(read_json(note), note)["files"]
+            return bool(named.get(str(path.resolve())) == digest(path))
+    return False
 
 
 def remove(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from assent.core.legible import in_words
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
-from assent.files.atomic import alone, beside, remove
+from assent.files.atomic import Beside, Together, alone, beside
 from assent.files.checksums import SEAL, check_file, digest, sealed, unsealed
 from assent.files.considered import Record, read_record, write_considered
 from assent.files.fact_lines import read_facts
@@ -54,35 +55,38 @@ def write_completion(
     folder: Path,
     kept: Kept,
     facts: NewFacts,
-    files: Iterable[Path] = (),
     considered: Considered | None = None,
+    *,
+    files: Together,
 ) -> None:
     """Puts facts, what decided about them, and what may be expected, into the folder of a run.
 
-    All that the completion before it left is taken away first. The record, which vouches for the
-    rest, is the first to go and the last to come: a kill in between leaves none. `files` are where
-    the facts went, elsewhere: their checksums are kept by their names.
+    They get their names with the `files` that the facts went to, elsewhere: the checksums of these
+    are kept by their places. All that the completion before it left is taken away just before. The
+    record, which vouches for the rest, is the first to go and the last to come: a kill in between
+    leaves none.
     """
-    elsewhere = {file.name: digest(file) for file in files}
-    with alone(folder / LOCK):
-        for name in (COMPLETION, CONSIDERED):
-            remove(folder / name)
-        with beside(folder / FACTS, own=True) as part:
-            write_facts(part, facts)
-        if considered is not None:
-            kept = kept._replace(considered=write_considered(folder, considered, kept.model))
-        document = {
-            "format": FORMAT,
-            "facts": digest(folder / FACTS),
-            "files": elsewhere,
-            **{name: _plain(value) for name, value in kept._asdict().items()},
-            "lines": list(kept.lines),
-            "relations": [
-                {name: _plain(value) for name, value in relation._asdict().items()}
-                for relation in kept.relations
-            ],
-        }
-        _write(folder / COMPLETION, document)
+    elsewhere = {place_from(folder, path): checksum for path, checksum in files.sums().items()}
+    files.held.enter_context(alone(folder / LOCK))
+    files.going += [folder / name for name in (COMPLETION, CONSIDERED)]
+    with files.beside(folder / FACTS, own=True) as part:
+        write_facts(part, facts)
+        checksum = digest(part)
+    if considered is not None:
+        seal = write_considered(folder, considered, kept.model, beside=files.beside)
+        kept = kept._replace(considered=seal)
+    document = {
+        "format": FORMAT,
+        "facts": checksum,
+        "files": elsewhere,
+        **{name: _plain(value) for name, value in kept._asdict().items()},
+        "lines": list(kept.lines),
+        "relations": [
+            {name: _plain(value) for name, value in relation._asdict().items()}
+            for relation in kept.relations
+        ],
+    }
+    _write(folder / COMPLETION, document, files.beside)
 
 
 def keep_asked(folder: Path, found: Considered, model: str) -> None:
@@ -144,13 +148,22 @@ def renew_completion(folder: Path) -> None:
     _write(path, {**rest, "facts": digest(folder / FACTS), **told})
 
 
-def written_as(folder: Path, name: str) -> str | None:
-    """The checksum of a file that the newest completion of a folder wrote elsewhere, if known."""
+def place_from(folder: Path, path: Path) -> str:
+    """Where a file is, from the folder of a run: `../new.tsv`, or `./new.tsv` within it."""
+    place = os.path.relpath(path.resolve(), folder.resolve())
+    return place if os.sep in place else f"{os.curdir}{os.sep}{place}"
+
+
+def written_by(folder: Path) -> dict[str, str]:
+    """The checksums of files that the newest completion of a folder wrote elsewhere.
+
+    By their places, or, in older records, by their names alone.
+    """
     if not (path := folder / COMPLETION).is_file():
-        return None
+        return {}
     document = unsealed(read_json(path), path)
     files = document.get("files") if isinstance(document, dict) else None
-    return str(files[name]) if isinstance(files, dict) and name in files else None
+    return {str(k): str(v) for k, v in files.items()} if isinstance(files, dict) else {}
 
 
 def read_completion(
@@ -188,7 +201,7 @@ def _check_facts(folder: Path, document: dict[str, Any]) -> None:
         check_file(folder / FACTS, (str(document["facts"]),))
 
 
-def _write(path: Path, document: dict[str, Any]) -> None:
+def _write(path: Path, document: dict[str, Any], beside: Beside = beside) -> None:
     with beside(path, own=True) as part:
         text = json.dumps(sealed(document), indent=1, ensure_ascii=False, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")

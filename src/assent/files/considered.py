@@ -19,6 +19,7 @@ from assent.core.legible import in_words
 from assent.core.vocabulary import Vocabulary
 from assent.errors import DataError
 from assent.files.arrays import read_arrays, seal_of, write_arrays
+from assent.files.atomic import Beside, beside
 from assent.files.guarding import MALFORMED
 from assent.files.places import CONSIDERED
 
@@ -63,7 +64,9 @@ class Record(NamedTuple):
             )
 
 
-def write_considered(folder: Path, found: Considered, model: str, *, asked: bool = False) -> str:
+def write_considered(
+    folder: Path, found: Considered, model: str, *, asked: bool = False, beside: Beside = beside
+) -> str:
     """Puts it into the folder of a run; returns its checksum.
 
     `model` is the checksum of the model that was asked; `asked` says that `ask` did, for itself.
@@ -86,6 +89,7 @@ def write_considered(folder: Path, found: Considered, model: str, *, asked: bool
             "bars": found.bars,
             "thresholds": found.thresholds,
         },
+        beside,
     )
 
 

@@ -24,6 +24,8 @@ RDF = PREFIXES["rdf"]
 COMMENT = re.compile(r"probability (\d\.\d+)")
 
 ENDS = ("head", "relation", "tail")
+EDGE = ("subject", "predicate", "object", "has_confidence_score", "decision")  # of KGX
+TABLE = frozenset((*ENDS, "probability"))  # columns that every table of facts has
 
 Named = tuple[str, str, str]  # head, relation, tail
 
@@ -45,6 +47,19 @@ def read_decided(path: Path) -> dict[Named, Decided]:
         found = path.suffix or "a file without a suffix"
         raise DataError(f"{path}: cannot read {found}; choose from {' '.join(READERS)}")
     return dict(READERS[path.suffix](path))
+
+
+def is_decided(path: Path) -> bool:
+    """Whether a file can only be one that `assent complete` writes, whole or damaged.
+
+    A table is known by its columns. What is a graph as well can be read as one.
+    """
+    if path.suffix == ".parquet":
+        return {*read_frame(path).columns} >= TABLE
+    if path.suffix == ".tsv":
+        columns = {*next(lines_of(path), "").split("\t")}
+        return columns >= TABLE or columns >= {*EDGE}
+    return path.suffix in (".jsonl", ".qs")
 
 
 def _jsonl(path: Path) -> Iterator[tuple[Named, Decided]]:
@@ -72,6 +87,9 @@ def _parquet(path: Path) -> Iterator[tuple[Named, Decided]]:
 def _tsv(path: Path) -> Iterator[tuple[Named, Decided]]:
     lines = lines_of(path)
     header = next(lines, "").split("\t")
+    if {*header} >= {*EDGE}:
+        yield from _edges(path)
+        return
 
     def rows() -> Iterator[dict[str, Any]]:
         for number, line in enumerate(lines, 2):
@@ -90,7 +108,7 @@ def _rows(
     path: Path, columns: list[str], rows: Iterator[dict[str, Any]]
 ) -> Iterator[tuple[Named, Decided]]:
     """Rows of a table; where it has no decisions, scores and thresholds tell them."""
-    if not {*ENDS, "probability"} <= {*columns}:
+    if not {*columns} >= TABLE:
         raise DataError(
             f"{path}: expected the columns head, relation, tail and probability, which "
             "`assent complete` writes"
@@ -183,13 +201,15 @@ def _quickstatements(path: Path) -> Iterator[tuple[Named, Decided]]:
 
 
 def _kgx(path: Path) -> Iterator[tuple[Named, Decided]]:
-    edges = kgx_files(path)[1]
+    yield from _edges(kgx_files(path)[1])
+
+
+def _edges(edges: Path) -> Iterator[tuple[Named, Decided]]:
     rows = [line.split("\t") for line in lines_of(edges)]
     header = rows[0] if rows else []
-    wanted = ("subject", "predicate", "object", "has_confidence_score", "decision")
-    if not {*wanted} <= {*header}:
+    if not {*header} >= {*EDGE}:
         raise DataError(f"{edges}: expected the {EDGES} that `assent complete` writes")
-    places = [header.index(name) for name in wanted]
+    places = [header.index(name) for name in EDGE]
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(header):
             raise DataError(

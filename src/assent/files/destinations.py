@@ -8,7 +8,7 @@ from pathlib import Path
 from assent.core.new_facts import NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError
-from assent.files.atomic import refuse_to_write, resolved
+from assent.files.atomic import Together, left_behind, refuse_to_write, resolved
 from assent.files.facts import (
     files_of,
     partial,
@@ -43,8 +43,11 @@ class Destinations:
         refused = [] if self.refused is None else [self.refused]
         return [*chain.from_iterable(map(files_of, self.places)), *refused]
 
-    def refuse_unfit(self, options: Iterable[str], overwrite: bool) -> None:
-        """Raises an error for a place that cannot be written to, or has no use for an option."""
+    def refuse_unfit(self, options: Iterable[str], overwrite: bool, note: Path) -> None:
+        """Raises an error for a place that cannot be written to, or has no use for an option.
+
+        By the `note`, a file that the same command left behind may be replaced.
+        """
         for place in self.places:
             refuse_suffix(place)
         named = [*self.places, *([] if self.refused is None else [str(self.refused)])]
@@ -54,23 +57,32 @@ class Destinations:
         if len(different) < len(files) + len(stores):
             raise ConfigError(f"{', '.join(named)}: one file cannot hold two kinds of facts")
         for file in files:
-            refuse_to_write(file, overwrite)
+            refuse_to_write(file, overwrite or left_behind(file, note))
 
     def refuse_names(self, names: Vocabulary) -> None:
         """Raises an error for a file that cannot hold facts about these names."""
         for place in self.places:
             refuse_suffix(place, names)
 
-    def write(self, kinds: Sequence[NewFacts], about: About) -> None:
-        """Writes accepted facts, and those to review if these are wanted."""
+    def write(self, kinds: Sequence[NewFacts], about: About, files: Together) -> None:
+        """Writes accepted facts, and those to review if these are wanted, to files."""
+        for place, facts in zip(self.places, kinds, strict=False):
+            if not is_store(place):
+                write_facts(place, facts, about, files.beside)
+
+    def send(self, kinds: Sequence[NewFacts], about: About) -> None:
+        """Sends what `write` leaves out, to stores."""
         to_store = about._replace(graph=self._graph(about))
         for place, facts in zip(self.places, kinds, strict=False):
-            write_facts(place, facts, to_store if is_store(place) else about)
+            if is_store(place):
+                write_facts(place, facts, to_store)
 
-    def write_refused(self, facts: NewFacts, reasons: Iterable[str], about: About) -> None:
+    def write_refused(
+        self, facts: NewFacts, reasons: Iterable[str], about: About, files: Together
+    ) -> None:
         """Writes facts that were refused, and why, if these are wanted."""
         if self.refused is not None:
-            write_refused(self.refused, facts, reasons, about.spreadsheet_safe)
+            write_refused(self.refused, facts, reasons, about.spreadsheet_safe, files.beside)
 
     def in_words(self, about: About) -> list[str]:
         """The places, as people are told of them."""

@@ -11,7 +11,7 @@ import polars as pl
 from assent.core.new_facts import ENTAILED, NewFacts
 from assent.core.vocabulary import Vocabulary
 from assent.errors import ConfigError, DataError
-from assent.files.atomic import beside
+from assent.files.atomic import Beside, beside
 from assent.files.fact_rows import columns_of, evidence_in_words, rows_of_facts, table_of
 from assent.files.kgx import kgx_files, write_kgx
 from assent.files.provenance import (
@@ -38,7 +38,11 @@ DIGITS = {"probability": 4, "score": 3, "threshold": 3, "expected_precision": 3}
 
 
 def write_refused(
-    path: str | Path, facts: NewFacts, reasons: Iterable[str], spreadsheet_safe: bool = False
+    path: str | Path,
+    facts: NewFacts,
+    reasons: Iterable[str],
+    spreadsheet_safe: bool = False,
+    beside: Beside = beside,
 ) -> None:
     """Facts that were refused, and why: tab-separated, with a header."""
     path = Path(path)
@@ -57,7 +61,9 @@ def write_refused(
         _write_table(_safe(frame) if spreadsheet_safe else frame, part)
 
 
-def write_facts(path: str | Path, facts: NewFacts, about: About = NOTHING) -> None:
+def write_facts(
+    path: str | Path, facts: NewFacts, about: About = NOTHING, beside: Beside = beside
+) -> None:
     """Writes facts in the format that the file's name ends in; WRITERS has the formats.
 
     To a SPARQL store, they go into a named graph, and those that are entailed into one beside it.

@@ -9,6 +9,15 @@ SETTINGS = "settings.toml"  # what makes a folder a run
 MANIFEST = "manifest.json"  # what makes a folder a benchmark
 DECIDER = "decider.json"
 COMPLETION, FACTS, CONSIDERED = "completion.json", "facts.jsonl", "considered.npz"
+NAMING = ".naming.json"  # there while the files of a completion get their names
+
+# Folders within that of a run that hold nothing but what assent keeps there for itself.
+REVIEWING, CHECKPOINTS, COMPLETING, UPDATING = FOLDERS = (
+    "review",
+    "checkpoints",
+    "completing",
+    "updating",
+)
 
 # Folders within that of a run that hold nothing but what assent keeps there for itself.
 REVIEWING, CHECKPOINTS, COMPLETING, UPDATING = FOLDERS = (

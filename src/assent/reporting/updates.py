@@ -21,7 +21,7 @@ def change_lines(change: Change) -> list[str]:
     lines = [
         f"{counted(new, 'new fact')} ({len(change.held_out):,} of them held out), "
         f"{counted(change.num_new, 'new entity').replace('entitys', 'entities')}, "
-        f"{counted(len(change.taken_back), 'fact')} taken back"
+        f"{counted(change.num_taken_back, 'fact')} taken back"
     ]
     if change.known:
         lines.append(f"{counted(change.known, 'fact')} were known already")
@@ -81,7 +81,7 @@ def update_json(change: Change, stale: Sequence[Staleness]) -> dict[str, Any]:
         "new_facts": len(change.added) + len(change.held_out),
         "held_out": len(change.held_out),
         "new_entities": change.num_new,
-        "taken_back": len(change.taken_back),
+        "taken_back": change.num_taken_back,
         "known": change.known,
         "about_removed_entities": change.beyond,
         "new_relations": dict(change.strangers),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +33,20 @@ class Filter:
     evidence: bool | None = None  # with evidence, without, or both
 
 
+class Shown(NamedTuple):
+    """That a reviewer has a proposal on the screen."""
+
+    when: float
+    order: str  # one of ORDERS
+
+
 class Choosing:
     """Chooses among proposals; what is drawn next is what soonest buys a promise like this."""
 
     def __init__(self, worth: Worth, precision: float, confidence: float) -> None:
         self.worth, self.proposals, self.labels = worth, worth.proposals, worth.labels
         self.precision, self.confidence = precision, confidence
-        self._shown: dict[str, dict[str, float]] = {}  # reviewer -> key -> when
+        self._shown: dict[str, dict[str, Shown]] = {}  # reviewer -> key -> when and why
 
     def next(
         self, reviewer: str, order: str, wanted: Filter, excluding: Collection[str]
@@ -50,8 +58,22 @@ class Choosing:
             return None
         if order == "drawn":  # sorted by probability, a planted fact would stand out
             key = self._planted_next(reviewer, wanted, excluding) or key
-        self._shown.setdefault(reviewer, {})[key] = time.monotonic()
+        self._shown.setdefault(reviewer, {})[key] = Shown(time.monotonic(), order)
         return key
+
+    def order_of(self, reviewer: str, key: str, told: str) -> str:
+        """In which order a proposal was last shown to a reviewer.
+
+        Where that is not known, by the label that the reviewer gave it before; and then it is as
+        `told`, unless that is `drawn`: nobody can say so but who drew it.
+        """
+        refuse_unknown(told, ORDERS, "order")
+        if (shown := self._shown.get(reviewer, {}).get(key)) is not None:
+            return shown.order
+        for row in reversed(self.labels.rows()):
+            if (row.proposal, row.reviewer) == (key, reviewer) and row.chosen in ORDERS:
+                return row.chosen
+        return "probable" if told == "drawn" else told
 
     def _open(
         self, reviewer: str, order: str, wanted: Filter, excluding: Collection[str]
@@ -110,8 +132,8 @@ class Choosing:
         return {
             key
             for other, keys in self._shown.items()
-            for key, when in keys.items()
-            if other != reviewer and when > old
+            for key, shown in keys.items()
+            if other != reviewer and shown.when > old
         }
 
     def _fitting(self, wanted: Filter, facts: NewFacts) -> Mask:  # (fact,)

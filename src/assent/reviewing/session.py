@@ -11,11 +11,10 @@ import numpy as np
 
 from assent.core.arrays import frozen
 from assent.core.benchmark import Benchmark
-from assent.core.checking import refuse_unknown
 from assent.core.new_facts import NewFacts
 from assent.errors import ConfigError
 from assent.reviewing.cards import Card, Cards, Named, Told
-from assent.reviewing.choosing import ORDERS, Choosing, Filter
+from assent.reviewing.choosing import Choosing, Filter
 from assent.reviewing.labels import SKIP, Given, Label
 from assent.reviewing.proposals import Proposals, labels_in, read_proposals
 from assent.reviewing.verdicts import Values
@@ -116,8 +115,13 @@ class Review:
     # What is said about it
 
     def decide(self, key: str, verdict: str, reviewer: str, note: str = "", *, order: str) -> Label:
-        """Keeps a verdict; when this returns, it is on the disk. `order` is that of the card."""
-        refuse_unknown(order, ORDERS, "order")
+        """Keeps a verdict; when this returns, it is on the disk.
+
+        `order` is that of the card. Where it is not the one in which the proposal was last shown to
+        this reviewer, that one is kept: only what was drawn counts towards a promise.
+        """
+        with self._lock:
+            order = self._choosing.order_of(reviewer, key, order)
         card = self.card(key, order)
         chosen = "planted" if key in self.proposals.planted_places else order
         shown = {

@@ -1,11 +1,11 @@
 """Completions of runs: kept in the run's folder, and found there by a report."""
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 
 from assent.completing.completing import Completion
 from assent.core.new_facts import NewFacts
+from assent.files.atomic import Together, together
 from assent.files.completions import (
     DECIDER,
     PROMISE,
@@ -16,18 +16,23 @@ from assent.files.completions import (
     read_completion,
     write_completion,
 )
+from assent.files.places import NAMING
 from assent.reporting.new_facts import summary_lines
 from assent.scoring import Scored
 from assent.verbs.deciders import model_of
 
 
 def keep_completion(
-    found: Completion, run: Scored, folder: Path, files: Iterable[Path] = ()
+    found: Completion, run: Scored, folder: Path, files: Together | None = None
 ) -> None:
     """Puts the facts into the run's folder, with what may be expected of them.
 
-    `files` are where they were written to, elsewhere.
+    Where they were written to `files` elsewhere, all get their names together.
     """
+    if files is None:
+        with together(folder / NAMING) as files:
+            keep_completion(found, run, folder, files)
+        return
     rehearsed, reviewed, names = found.rehearsed, found.reviewed, found.vocabulary
     said = rehearsed or reviewed
     kept = Kept(
@@ -48,7 +53,7 @@ def keep_completion(
             for outcome in found.outcomes
         ),
     )
-    write_completion(folder, kept, found.facts, files, found.considered)
+    write_completion(folder, kept, found.facts, found.considered, files=files)
 
 
 def _decided_by(found: Completion) -> str:

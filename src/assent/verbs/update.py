@@ -262,7 +262,7 @@ def _write_trace(run: Run, found: Change, folder: Path) -> None:
             trace("evaluation", score=score)
         trace("end", epochs=run.trained.epochs, best_epoch=run.trained.best_epoch)
     counts = {"added": len(found.added), "held_out": len(found.held_out)}
-    trace("update", **counts, taken_back=len(found.taken_back), entities=found.num_new)
+    trace("update", **counts, taken_back=found.num_taken_back, entities=found.num_new)
     record(folder / TRACE)
 
 

@@ -15,7 +15,9 @@ from assent.files.checksums import (
     ABSENT,
     CHECKSUMS,
     Known,
+    changed,
     check_file,
+    digest,
     files_in,
     read_checksums,
 )
@@ -23,13 +25,14 @@ from assent.files.completions import (
     UNTOLD,
     Kept,
     own_record,
+    place_from,
     read_completion,
     read_kept,
     renew_completion,
-    written_as,
+    written_by,
 )
 from assent.files.considered import read_record
-from assent.files.fact_lines import read_facts
+from assent.files.decided import is_decided, read_decided
 from assent.files.packs import is_pack, names_in, unpack
 from assent.files.places import (
     CHECKPOINTS,
@@ -244,13 +247,16 @@ def _read_review(folder: Path) -> str:
 
 def _read_facts(path: Path) -> str:
     """A file of facts against the run beside it that wrote it; where there is none, it is read."""
-    here = path.resolve().parent
+    here, checksum = path.resolve().parent, digest(path)
     runs = [folder for folder in (here, *sorted(here.iterdir())) if (folder / COMPLETION).is_file()]
-    for run in runs[:MOST_BESIDE]:
-        if (wanted := written_as(run, path.name)) is not None:
-            check_file(path, (wanted,))
+    written = {run: written_by(run) for run in runs[:MOST_BESIDE]}
+    for run, known in written.items():
+        if checksum in known.values():
             return f"as `assent complete {run.name}` wrote it"
-    number = len(read_facts(path)) if path.suffix == ".jsonl" else len(read(path).facts)
+    for run, known in written.items():
+        if path.name in known or place_from(run, path) in known:
+            raise changed(path)
+    number = len(read_decided(path)) if is_decided(path) else len(read(path).facts)
     return f"{number:,} facts can be read; no run beside it has its checksum"
 
 

@@ -4,11 +4,14 @@ import json
 import socket
 import stat
 import time
+from contextlib import ExitStack, suppress
+from http.client import HTTPConnection
 
 import pytest
 
 from assent.reviewing.labels import Labels
 from assent.reviewing.page.guard import MOST_BYTES
+from assent.reviewing.page.serving import SECONDS_TO_ASK
 from assent.reviewing.proposals import key_of
 from served_reviews import HOSTILE, make_review, serving
 
@@ -297,6 +300,62 @@ def test_a_slow_client_does_not_keep_others_waiting(served):
         started = time.monotonic()
         assert served.ask("/api/recent")[0] == 200
         assert time.monotonic() - started < 10
+
+
+BEGUN = b"GET /api/recent HTTP/1.1\r\nHost: 127.0.0.1"
+
+
+def begun_body(served):
+    """A request whose body does not end, of a reviewer."""
+    return (
+        f"POST /api/decide HTTP/1.1\r\nHost: {served.host}:{served.port}\r\n"
+        f"Cookie: assent_review_{served.port}={served.tokens['anna']}\r\n"
+        f"Origin: http://{served.host}:{served.port}\r\n"
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFF\r\n"
+    ).encode()
+
+
+def test_connections_that_ask_for_nothing_keep_nobody_out(served):
+    """Nothing, half a head, a head and half a body; and one that sends a byte a second."""
+    with ExitStack() as held:
+        sent = (b"", BEGUN, begun_body(served))
+        wires = [
+            held.enter_context(socket.create_connection((served.host, served.port)))
+            for _ in range(120)
+        ]
+        for number, wire in enumerate(wires):
+            wire.sendall(sent[number % 3])
+        started = time.monotonic()
+        while served.ask("/api/recent")[0] != 200:
+            assert time.monotonic() - started < 3 * SECONDS_TO_ASK
+            for wire in wires[1::3]:
+                with suppress(OSError):
+                    wire.sendall(b"0")
+            time.sleep(1)
+        assert time.monotonic() - started > 1, "there were too few to keep anyone out"
+
+
+def test_a_connection_that_is_used_again_has_its_time_again(served):
+    """A second request on it, which begins when most of the time since the first has gone."""
+    connection = HTTPConnection(served.host, served.port, timeout=30)
+    head = {"Cookie": f"assent_review_{served.port}={served.tokens['anna']}"}
+    for _ in range(3):
+        connection.request("GET", "/api/recent", headers=head)
+        answered = connection.getresponse()
+        assert answered.status == 200 and answered.read()
+        time.sleep(0.6 * SECONDS_TO_ASK)
+    connection.close()
+
+
+def test_a_client_that_goes_away_is_no_error(tmp_path):
+    with serving(make_review(tmp_path, 50)) as started:
+        for _ in range(3):
+            with socket.create_connection((started.host, started.port)) as wire:
+                wire.sendall(begun_body(started))
+                time.sleep(0.2)
+        assert started.ask("/api/recent")[0] == 200
+    assert not [line for line in started.printed if "ERROR" in line or "Traceback" in line]
+    assert started.printed[-1].startswith("0 decisions are kept in ")
 
 
 def test_bodies_up_to_the_bound_are_read(served):

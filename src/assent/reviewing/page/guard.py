@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -86,6 +87,8 @@ class Guard:
             await self.application(scope, _bounded(receive), answer)
         except RefusedError as refused:
             await _refuse(refused, answer)
+        except ClientDisconnect:  # nobody waits for an answer
+            pass
 
     def _checked(self, scope: Message) -> tuple[str, bool]:
         """The token of the request, and whether it came in the address; raises RefusedError."""

@@ -20,16 +20,21 @@ LONGEST = 60  # letters of a reviewer's name
 
 def tokens_of(reviewers: Sequence[str], folder: Path) -> dict[str, str]:
     """Each reviewer's token; those who have none yet get one, and it is kept in the folder."""
-    for name in reviewers:
-        if not name or not name.isprintable() or name.strip()[:LONGEST] != name:
-            raise ConfigError(f"reviewer {name!r}: expected a name of at most {LONGEST} letters")
-    if not reviewers or len(set(reviewers)) < len(reviewers):
-        raise ConfigError(f"reviewers {', '.join(reviewers)}: expected each name once")
+    refuse_reviewers(reviewers)
     kept = _read(folder / FILE)
     new = {name: secrets.token_urlsafe(16) for name in reviewers if name not in kept}
     if new:
         _write(folder / FILE, {**kept, **new})
     return {name: {**kept, **new}[name] for name in reviewers}
+
+
+def refuse_reviewers(reviewers: Sequence[str]) -> None:
+    """Raises an error for what is no name, or is two people's."""
+    for name in reviewers:
+        if not name or not name.isprintable() or name.strip()[:LONGEST] != name:
+            raise ConfigError(f"reviewer {name!r}: expected a name of at most {LONGEST} letters")
+    if not reviewers or len(set(reviewers)) < len(reviewers):
+        raise ConfigError(f"reviewers {', '.join(reviewers)}: expected each name once")
 
 
 def _read(path: Path) -> dict[str, str]:
