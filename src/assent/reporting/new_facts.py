@@ -159,8 +159,8 @@ def _rehearsal_lines(found: Completion, rehearsed: Rehearsed, is_cut: bool) -> l
         elif borrowed := sum(out.accepted for out in found.outcomes if out.held_out < FEW):
             those = "all that are accepted" if is_cut else "them"
             lines.append(
-                f"of relations with fewer than {FEW} held-out facts: {borrowed:,} of {those}; their "
-                "estimate is that of the other relations"
+                f"of relations with fewer than {FEW} held-out facts: {borrowed:,} of {those}; "
+                "their estimate is that of the other relations"
             )
     else:
         share = at_least(rehearsed.precision)
