@@ -315,7 +315,7 @@ def test_connections_that_ask_for_nothing_keep_nobody_out(served):
         sent = (b"", BEGUN, begun_body(served))
         wires = [
             held.enter_context(socket.create_connection((served.host, served.port)))
-            for _ in range(120)
+            for _ in range(180)
         ]
         for number, wire in enumerate(wires):
             wire.sendall(sent[number % 3])

@@ -53,6 +53,7 @@ def serve(
             proxy_headers=False,
             server_header=False,
             limit_concurrency=100,
+            timeout_keep_alive=SECONDS_TO_ASK,
             timeout_graceful_shutdown=SECONDS_TO_END,
             h11_max_incomplete_event_size=32 * 1024,
         )
