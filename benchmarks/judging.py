@@ -15,13 +15,14 @@ import numpy as np
 
 from assent.core.counts import f1
 from assent.core.pairs import joined
+from assent.core.queries import WITH_ANSWERS
 from assent.core.scores import collect
 from assent.core.shortlist import Shortlist
 from assent.core.vocabulary import Vocabulary
 from assent.deciding.curves import best_single
 from assent.deciding.features import Features
 from assent.deciding.graph import LINKS
-from assent.deciding.judge import PER_ANSWER, SHOWN, judged_by, train_forest
+from assent.deciding.judge import PER_ANSWER, judged_by, train_forest
 from assent.deciding.objectives import FBeta
 from assent.deciding.shortlisting import Highest
 from assent.measuring.classification import Classified
@@ -104,7 +105,7 @@ def show(label: str, names: Vocabulary, shortlist: Shortlist, known: Features) -
     judged = judged_by(train_forest(shortlist, known, names), shortlist, known)
     accepted = judged.scores.astype(np.float64) > best_single(judged, FBeta())
     classified = Classified(shortlist.queries, shortlist.counts(accepted))
-    numbers = " | ".join(f"{f1(classified.of(name)):.4f}" for name in SHOWN)
+    numbers = " | ".join(f"{f1(classified.of(name)):.4f}" for name in WITH_ANSWERS)
     print(f"| {label} | {len(known.names)} | {numbers} |", flush=True)
 
 
@@ -121,7 +122,7 @@ def main() -> None:
     collect(score_split(runs[0], "valid"), highest)
     shortlist = highest.result()
     known = features_from(runs)(shortlist)
-    print(f"| without | features | {' | '.join(SHOWN)} |")
+    print(f"| without | features | {' | '.join(WITH_ANSWERS)} |")
     if joined(benchmark.train, benchmark.valid, names.num_entities).held_out:
         if options.only is None:
             show("nothing, links among it that were held apart", names, shortlist, known)

@@ -18,8 +18,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import assent
-from assent.reviewing.labels import Labels
-from assent.reviewing.proposals import FOLDER, LABELS, key_of
+from assent.files.places import REVIEWING
+from assent.reviewing.labels import Labels, head_of
+from assent.reviewing.proposals import LABELS, key_of
 
 DOCS = Path(__file__).resolve().parent
 DEMO = DOCS.parent / ".demo"
@@ -121,10 +122,11 @@ def served(run: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "demo" / "run"
         shutil.copytree(run, copy)
-        for path in (copy / FOLDER).glob(f"{LABELS}*"):
-            path.unlink()
-        if (copy / FOLDER).exists():
-            Labels(copy / FOLDER / LABELS).close()
+        labels = copy / REVIEWING / LABELS
+        for path in (*labels.parent.glob(f"{LABELS}*"), head_of(labels)):
+            path.unlink(missing_ok=True)
+        if labels.parent.exists():
+            Labels(labels).close()
         command = [sys.executable, "-u", "-m", "assent.cli", "review", str(copy), "--port", "0"]
         process = subprocess.Popen(
             [*command, "--reviewer", "anna"], stdout=subprocess.PIPE, text=True
