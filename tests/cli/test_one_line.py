@@ -157,6 +157,14 @@ def test_settings_that_no_machine_can_have_are_refused_in_one_line(change, say, 
     assert not (tmp_path / "run").exists()
 
 
+def test_metrics_that_no_machine_can_hold_are_refused_before_they_are_made(say, graph, tmp_path):
+    say("build", graph, "--out", tmp_path / "b")
+    words = ("--model", "transa", "--out", tmp_path / "run", "--set", "model.dim=1000000")
+    code, _, err = say("train", tmp_path / "b", *words)
+    assert code == 2 and one_line(err) and "choose a smaller model.dim" in err
+    assert not (tmp_path / "run").exists()
+
+
 def test_settings_nested_deeply_are_refused_in_one_line(say, graph, tmp_path):
     say("build", graph, "--out", tmp_path / "b")
     file = tmp_path / "deep.toml"

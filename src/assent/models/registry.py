@@ -5,6 +5,7 @@ import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import torch
@@ -63,7 +64,8 @@ def _refuse_large(
     """Raises an error for a model that this machine has no memory to train, before it is made."""
     try:
         with theirs(), torch.device("meta"):  # shapes alone
-            shapes = _model(name)(num_entities, num_relations, settings).parameters()
+            made = _model(name)(num_entities, num_relations, settings)
+            shapes = chain(made.parameters(), made.buffers())  # TransA's metrics are buffers
             numbers = max(settings.members, 1) * sum(shape.numel() for shape in shapes)
     except (RuntimeError, TypeError, OverflowError) as error:  # more than any number can count
         raise ConfigError(f"model {name}: too large to be made ({first_line(error)})") from error
